@@ -116,7 +116,7 @@ COMPILE-TIME OPTIONS                                                            
                                     share one name
     PROF_INSTRUMENT_DEPTH  1024     nested calls on a thread, 24 bytes each; deeper ones are lost, and counted
     PROF_WRAP_MALLOC       -        records malloc(), free() and so on of the whole process, see below
-    PROF_MALLOC_CALLERS    -        with it: and by which functions they are called
+    PROF_MALLOC_CALLERS    -        with it: and by which functions they are called; 8: by up to 8 of a stack
     PROF_WRAP_WAITS        -        records where threads wait in calls of the C library, see below
     PROF_FREESTANDING      -        no libc, see below
     PROF_TINY              -        with PROF_FREESTANDING, for microcontrollers: see Freestanding. PROF_WITH_CATEGORIES
@@ -379,12 +379,20 @@ MANUAL                                                                          
     allocates is left out. It does not work with a static glibc, nor with another allocator (tcmalloc, jemalloc); with a
     sanitizer, which has its own allocator, it does nothing. A malloc() is listed by its enclosing scope.
     With PROF_MALLOC_CALLERS besides, each function that calls malloc() has a row of its own, named as in the symbol
-    tables, or "module+0x1b40" if they lack it. So what was not freed has the function that allocated it. Of the stack
-    that is the last function alone: needs no frame pointers, and takes 3 ns a call and 2.4 MB of addresses, of which
-    the system only gives what is used. A call that ends a function may be compiled to a jump; then its caller counts.
-    strdup() and the like count as themselves. If the implementation is compiled as C++, operator new and new[] count
-    for their callers; nothrow and aligned forms, and all of them with an implementation in C, for the C++ library. An
-    operator new of the program's own, in another file, takes the place of prof's.
+    tables, or "module+0x1b40" if they lack it. So what was not freed has the function that allocated it. That takes 3
+    ns a call and 2.4 MB of addresses, of which the system only gives what is used. With PROF_MALLOC_CALLERS=8, up to 8
+    functions of the stack are recorded. The summary then has a call tree of what was allocated and what was not freed,
+    and so has the memory profile for pprof; the page's table has a row for each stack. The stack is found without frame
+    pointers, by the tables for exceptions, which takes 2 us a call. Where those are missing, it ends. If there are more
+    stacks than PROF_INSTRUMENT_MAX, further ones count for the functions around them that are known. A call that ends a
+    function may be compiled to a jump; then its caller counts. strdup() and the like count as themselves. If the
+    implementation is compiled as C++, operator new and new[] count for their callers; nothrow and aligned forms, and
+    all of them with an implementation in C, for the C++ library. An operator new of the program's own, in another file,
+    takes the place of prof's.
+    For a program that knows nothing of it: LD_PRELOAD=libprof.so PROF_MALLOC=8 PROF_OUTPUT=trace.prof ./program records
+    its allocations with up to 8 functions of the stack, at most 32; 1: only the function that calls. That works with an
+    allocator of the program's own in a library, too. Without PROF_MALLOC nothing is recorded of them, and each call
+    takes 1 ns more. In a library of your own that is preloaded, define PROF_WRAP_MALLOC as 2.
 
     Waits. PROF_WRAP_WAITS (Linux, glibc or musl) records where a thread waits in a call of the C library: mutexes,
     read-write locks, conditions, semaphores and barriers of POSIX threads and C11, joins, read, write, send, recv and
@@ -3356,8 +3364,13 @@ static __forceinline int prof__trade(Any *volatile *at, Any **expected, typename
 #endif
 #endif
 #endif
-#if defined(PROF__WRAPS_MALLOC) && defined(PROF_MALLOC_CALLERS)
-#define PROF__MALLOC_CALLERS 1
+/* PROF__MALLOC_CALLERS: the most functions that are told of the stack of an allocation. PROF__MALLOC_NEXT: the wrappers
+   call the allocator behind them, whichever that is, and record nothing unless the environment asks for it. */
+#if defined(PROF__WRAPS_MALLOC) && PROF_WRAP_MALLOC + 0 == 2
+#define PROF__MALLOC_NEXT 1
+#define PROF__MALLOC_CALLERS 32
+#elif defined(PROF__WRAPS_MALLOC) && defined(PROF_MALLOC_CALLERS)
+#define PROF__MALLOC_CALLERS (PROF_MALLOC_CALLERS + 0 > 1 ? PROF_MALLOC_CALLERS + 0 : 1)
 #endif
 /* prof calls glibc's allocator by its internal names, which PROF_WRAP_MALLOC does not wrap: see >>malloc */
 #ifdef PROF__WRAPS_MALLOC
@@ -3372,7 +3385,11 @@ extern void __libc_free(void *at);
 #define free(at) __libc_free(at)
 /* Nonzero while prof calls a function of the C library that may allocate. The wrappers of >>malloc record no allocation
    then. */
+#if defined(PROF__SHARED) && defined(PROF__MALLOC_NEXT) /* any other storage of a library is allocated at first use */
+static PROF__PER_THREAD uint32_t prof__quiet __attribute__((__tls_model__("initial-exec")));
+#else
 static PROF__PER_THREAD uint32_t prof__quiet;
+#endif
 #define PROF__QUIETLY(type, call)                                                                                    \
     __extension__({                                                                                                  \
         prof__quiet++;                                                                                               \
@@ -5668,7 +5685,8 @@ typedef char prof__layout_is_fixed[sizeof(prof__header) == 640 && sizeof(prof__c
 
 /* The records of meta. The head of each is kind << 56 | words << 32 | id; words counts the head, too. Each kind counts
    its ids from 1. A SITE has: name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32,
-   level | kind << 32; and only for a counter with a unit one word more: unit (string id). */
+   level | kind << 32; and only for a counter with a unit, or a function of a stack, one word more: unit (string id) |
+   caller << 32 (site id of the function that called this one, 0: not known). */
 enum { /* the kinds of records of meta: src/kinds.sh makes these lines */
     PROF__META_STRING = 1,
     PROF__META_SITE,
@@ -5679,175 +5697,7 @@ enum { /* the kinds of records of meta: src/kinds.sh makes these lines */
     PROF__META_RATE,
     PROF__META_MODULE
 };
-#define PROF__META_SITE_WORDS 5 /* words without the unit */
-
-/*-- CLOCK -------------------------------------------------------------------------------------------------- >>clock --
-   An event's time stamp is a raw reading of the clock, in ticks. A reader converts ticks to nanoseconds with the pairs
-   (counter, system clock) that the image contains. */
-
-#if defined(PROF_FREESTANDING)
-#define PROF__COUNTER_NAME "user"
-static inline uint64_t prof__counter(void) { return (uint64_t)(PROF_CLOCK_READ()); }
-#ifndef PROF_TINY
-static uint64_t prof__counter_ordered(void) { return prof__counter(); }
-static int prof__counter_usable(void) { return 1; }
-static uint64_t prof__counter_hz(void) { return 0; }
-#endif
-#elif defined(PROF__SIMULATED_HZ) /* for tests/clocks.sh: a counter with a chosen rate */
-#define PROF__COUNTER_NAME "simulated"
-static inline uint64_t prof__counter(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * (PROF__SIMULATED_HZ) + (uint64_t)t.tv_nsec * (PROF__SIMULATED_HZ) / 1000000000u;
-}
-static uint64_t prof__counter_ordered(void) { return prof__counter(); }
-static int prof__counter_usable(void) { return 3; }
-static uint64_t prof__counter_hz(void) { return 0; } /* 0: unknown, as on many machines */
-#elif defined(__x86_64__) || defined(__i386__) || defined(_M_X64) || defined(_M_IX86)
-#define PROF__COUNTER_NAME "rdtsc"
-#ifdef __GNUC__
-#include <cpuid.h>
-static inline uint64_t prof__counter(void) { return __builtin_ia32_rdtsc(); }
-static uint64_t prof__counter_ordered(void)
-{
-    unsigned a, d, c;
-    __asm__ volatile("rdtscp" : "=a"(a), "=d"(d), "=c"(c)::"memory");
-    return (uint64_t)d << 32 | a;
-}
-#define PROF__CPUID(leaf, to) __get_cpuid(leaf, &(to)[0], &(to)[1], &(to)[2], &(to)[3])
-#else
-static inline uint64_t prof__counter(void) { return __rdtsc(); }
-static uint64_t prof__counter_ordered(void)
-{
-    unsigned processor;
-    return __rdtscp(&processor);
-}
-static int prof__cpuid(unsigned leaf, unsigned to[4]) /* like gcc's __get_cpuid(): 0 if there is no such leaf */
-{
-    __cpuid((int *)to, (int)(leaf & 0x80000000u));
-    if (to[0] < leaf) return 0;
-    __cpuid((int *)to, (int)leaf);
-    return 1;
-}
-#define PROF__CPUID(leaf, to) prof__cpuid(leaf, to)
-#endif
-/* Bit 0: the rate is constant and all processors agree; bit 1: prof__counter_ordered() works */
-static int prof__counter_usable(void)
-{
-    unsigned got[4], usable = 0;
-    if (PROF__CPUID(0x80000007u, got) && (got[3] & 1u << 8)) usable |= 1;
-    int ordered = PROF__CPUID(0x80000001u, got) && (got[3] & 1u << 27) ? 2 : 0; /* rdtscp */
-#ifdef __linux__
-    { /* the kernel compares the counters of all processors, and switches to another clock source if they drift apart */
-        char text[16] = {0};
-        int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
-        if (file >= 0) {
-            if (read(file, text, sizeof text - 1) > 0 && (text[0] == 'h' || text[0] == 'a' || text[0] == 'j'))
-                usable = 0; /* hpet, acpi_pm, jiffies */
-            if (text[0] == 't') usable = 1; /* tsc: a virtual machine may hide the CPUID bit */
-            close(file);
-        }
-    }
-#endif
-    return usable ? (int)usable | ordered : 0;
-}
-static uint64_t prof__counter_hz(void)
-{
-    unsigned got[4];
-    if (PROF__CPUID(0x15u, got) && got[0] && got[1] && got[2]) return (uint64_t)got[2] * got[1] / got[0];
-    return 0;
-}
-#elif defined(_M_ARM64) && !defined(__GNUC__)
-#define PROF__COUNTER_NAME "cntvct"
-static inline uint64_t prof__counter(void) { return (uint64_t)_ReadStatusReg(0x5f02); } /* CNTVCT_EL0 */
-static uint64_t prof__counter_ordered(void)
-{
-    __isb(15);
-    return prof__counter();
-}
-static int prof__counter_usable(void) { return 3; }
-static uint64_t prof__counter_hz(void) { return (uint64_t)_ReadStatusReg(0x5f00); } /* CNTFRQ_EL0 */
-#elif defined(__aarch64__)
-#define PROF__COUNTER_NAME "cntvct"
-static inline uint64_t prof__counter(void)
-{
-    uint64_t tick;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(tick));
-    return tick;
-}
-static uint64_t prof__counter_ordered(void)
-{
-    uint64_t tick;
-    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(tick)::"memory");
-    return tick;
-}
-static int prof__counter_usable(void) { return 3; }
-static uint64_t prof__counter_hz(void)
-{
-    uint64_t hz;
-    __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
-    return hz;
-}
-#elif defined(__riscv) && __riscv_xlen == 64
-#define PROF__COUNTER_NAME "rdtime"
-static inline uint64_t prof__counter(void)
-{
-    uint64_t tick;
-    __asm__ volatile("rdtime %0" : "=r"(tick));
-    return tick;
-}
-static uint64_t prof__counter_ordered(void)
-{
-    uint64_t tick;
-    __asm__ volatile("fence\n\trdtime %0" : "=r"(tick)::"memory");
-    return tick;
-}
-static int prof__counter_usable(void) { return 3; }
-static uint64_t prof__counter_hz(void) { return 0; }
-#else
-#define PROF__COUNTER_NAME "none"
-static inline uint64_t prof__counter(void) { return 0; }
-static uint64_t prof__counter_ordered(void) { return 0; }
-static int prof__counter_usable(void) { return 0; }
-static uint64_t prof__counter_hz(void) { return 0; }
-#endif
-
-#ifndef PROF_FREESTANDING
-#ifdef _WIN32
-static uint64_t prof__monotonic(void)
-{
-    LARGE_INTEGER count, hz;
-    QueryPerformanceCounter(&count);
-    QueryPerformanceFrequency(&hz);
-    return (uint64_t)count.QuadPart / (uint64_t)hz.QuadPart * 1000000000u +
-           (uint64_t)count.QuadPart % (uint64_t)hz.QuadPart * 1000000000u / (uint64_t)hz.QuadPart;
-}
-static uint64_t prof__unix_time(void)
-{
-    FILETIME time;
-    GetSystemTimeAsFileTime(&time);
-    return (((uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime) - 116444736000000000u) * 100;
-}
-#else
-static uint64_t prof__clock_ns(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-static uint64_t prof__monotonic(void) { return prof__clock_ns(CLOCK_MONOTONIC); }
-static uint64_t prof__unix_time(void) { return prof__clock_ns(CLOCK_REALTIME); }
-#endif
-#endif
-
-#ifdef PROF_MONOTONIC_NS
-#ifndef PROF_UNIX_NS
-#define PROF_UNIX_NS() 0
-#endif
-static uint64_t prof__monotonic(void) { return (uint64_t)(PROF_MONOTONIC_NS()); }
-static uint64_t prof__unix_time(void) { return (uint64_t)(PROF_UNIX_NS()); }
-#endif
+#define PROF__META_SITE_WORDS 5 /* words without the unit and the caller */
 
 /* prof__lock_word guards rare changes of the recorder's state: a new call site, a new thread. A macro that cannot take
    it within some tenths of a second gives up: it loses an event, but does not hang the program. Control functions wait.
@@ -6034,6 +5884,737 @@ static void prof__word_wake_some(uint32_t *word, int count)
 #endif
 }
 static void prof__word_wake(uint32_t *word) { prof__word_wake_some(word, 0x7fffffff); }
+#endif
+
+/*-- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols --
+   A function that the compiler's hooks traced, and a place that calls malloc(), has a call site whose texts encode its
+   address. Name: "module+0x1b40", the address as in the module's symbol table. File: the path of the module (program or
+   library). Function: the build id of the module, see prof__module_identify. When a trace is opened, the reader looks
+   the name up in the module's file or in its separate debug file, if the build id still matches. As an image may name
+   any path, these files are not trusted. */
+
+#ifndef PROF_FREESTANDING
+#include <limits.h>
+#include <sys/stat.h>
+
+#define PROF__BUILD_ID "?build-id=" /* no function's name begins with '?' */
+#define PROF__BUILD_TIME "?modified="
+#define PROF__MAX_BUILD_ID 64 /* bytes; linkers make 8 to 32 */
+#define PROF__MAX_MODULES 256 /* for one trace */
+
+typedef struct prof__symbol {
+    uint64_t value, size;
+    const char *name, *file; /* file: the source file of a local symbol, as the compiler got it, else NULL */
+    int rank;                /* of several names of an address the highest rank is shown: global, weak, local */
+} prof__symbol;
+
+/* The functions of one module, in order of their addresses. */
+typedef struct prof__module_symbols {
+    char *path, *build;
+    char *texts; /* the string table, with a zero behind it */
+    prof__symbol *list;
+    size_t count;
+} prof__module_symbols;
+
+typedef struct prof__symbols {
+    prof__module_symbols *modules;
+    size_t count;
+} prof__symbols;
+
+/* An open ELF file. wide: 64-bit; big: big-endian. */
+typedef struct prof__elf {
+    FILE *file;
+    uint64_t size;
+    int wide, big;
+    uint64_t sections; /* file offset of the section headers */
+    size_t section_size, section_count;
+} prof__elf;
+
+typedef struct prof__elf_section {
+    uint64_t type, offset, size, link, entry_size;
+} prof__elf_section;
+
+enum { PROF__ELF_SYMTAB = 2, PROF__ELF_NOTE = 7, PROF__ELF_DYNSYM = 11 };
+
+static uint64_t prof__elf_number(const prof__elf *elf, const unsigned char *at, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; ++i) value = value << 8 | at[elf->big ? i : size - 1 - i];
+    return value;
+}
+
+/* Reads a field that is at `narrow` with 4 bytes in 32-bit files, and at `wide` with 8 bytes in 64-bit files. */
+static uint64_t prof__elf_word(const prof__elf *elf, const unsigned char *record, size_t narrow, size_t wide)
+{
+    return elf->wide ? prof__elf_number(elf, record + wide, 8) : prof__elf_number(elf, record + narrow, 4);
+}
+
+static int prof__elf_read(const prof__elf *elf, uint64_t offset, void *to, size_t size)
+{
+    if (offset > elf->size || size > elf->size - offset) return 0;
+    return !prof__file_seek(elf->file, offset, SEEK_SET) && fread(to, 1, size, elf->file) == size;
+}
+
+/* Returns the bytes of a section with a zero behind them; the caller frees them. Returns NULL if the section lies
+   beyond the file, is larger than 1 GiB, or there is no memory. */
+static unsigned char *prof__elf_load(const prof__elf *elf, const prof__elf_section *section)
+{
+    unsigned char *bytes;
+    if (section->offset > elf->size || section->size > elf->size - section->offset) return NULL;
+    if (section->size > 1u << 30) return NULL;
+    bytes = (unsigned char *)malloc((size_t)section->size + 1);
+    if (bytes && !prof__elf_read(elf, section->offset, bytes, (size_t)section->size)) {
+        free(bytes);
+        return NULL;
+    }
+    if (bytes) bytes[section->size] = 0;
+    return bytes;
+}
+
+static int prof__elf_section_read(const prof__elf *elf, size_t index, prof__elf_section *section)
+{
+    unsigned char record[64];
+    if (index >= elf->section_count ||
+        !prof__elf_read(elf, elf->sections + index * elf->section_size, record, elf->wide ? 64 : 40))
+        return 0;
+    section->type = prof__elf_number(elf, record + 4, 4);
+    section->offset = prof__elf_word(elf, record, 16, 24);
+    section->size = prof__elf_word(elf, record, 20, 32);
+    section->link = prof__elf_number(elf, record + (elf->wide ? 40 : 24), 4);
+    section->entry_size = prof__elf_word(elf, record, 36, 56);
+    return 1;
+}
+
+static int prof__elf_section_find(const prof__elf *elf, uint64_t type, prof__elf_section *section)
+{
+    for (size_t i = 0; i < elf->section_count; ++i)
+        if (prof__elf_section_read(elf, i, section) && section->type == type) return 1;
+    return 0;
+}
+
+/* Writes a build id in hex, or "" if there is none. notes: the bytes of a note section or segment. to: 2 *
+   PROF__MAX_BUILD_ID + 1 bytes. */
+static void prof__build_id_text(const prof__elf *elf, const unsigned char *notes, size_t size, size_t align, char *to)
+{
+    size_t at = 0;
+    *to = 0;
+    while (size - at >= 12) {
+        uint64_t name = prof__elf_number(elf, notes + at, 4), about = prof__elf_number(elf, notes + at + 4, 4);
+        uint64_t type = prof__elf_number(elf, notes + at + 8, 4);
+        uint64_t about_at = (12 + name + align - 1) & ~((uint64_t)align - 1); /* below 2^33: no overflow */
+        uint64_t next = (about_at + about + align - 1) & ~((uint64_t)align - 1);
+        if (about_at + about > size - at) return;
+        if (type == 3 && name == 4 && !memcmp(notes + at + 12, "GNU", 4) && about <= PROF__MAX_BUILD_ID) {
+            for (size_t i = 0; i < about; ++i) {
+                unsigned char byte = notes[at + about_at + i];
+                *to++ = "0123456789abcdef"[byte >> 4];
+                *to++ = "0123456789abcdef"[byte & 15];
+            }
+            *to = 0;
+            return;
+        }
+        if (next > size - at) return;
+        at += (size_t)next;
+    }
+}
+
+#ifndef _WIN32
+/* Writes the path of a loaded module. name: as the loader knows it, "" for the program itself. A relative path becomes
+   absolute, because the program may change its directory. */
+static void prof__loaded_path(char *path, size_t size, const char *name)
+{
+    size_t length = 0;
+    if (!*name) {
+        ssize_t got = readlink("/proc/self/exe", path, size - 1);
+        path[got > 0 ? got : 0] = 0;
+        return;
+    }
+    if (strchr(name, '/') && *name != '/' && getcwd(path, size - 1)) {
+        length = strlen(path);
+        path[length++] = '/';
+    }
+    snprintf(path + length, size - length, "%s", name);
+}
+#endif
+
+static void prof__elf_close(prof__elf *elf)
+{
+    if (elf->file) fclose(elf->file);
+    elf->file = NULL;
+}
+
+/* Writes what identifies the build of a module without a build id: its size and modification time. Returns 0 if path is
+   not a regular file. Such a file is never opened, because a path in an image may name a device. build: 48 bytes. */
+static int prof__file_build(const char *path, uint64_t *size, char *build)
+{
+#ifdef _WIN32
+    struct _stat64 about;
+    if (_stat64(path, &about) || !(about.st_mode & _S_IFREG)) return 0;
+#else
+    prof__about about;
+    if (prof__stat(path, &about) || !S_ISREG(about.st_mode)) return 0;
+#endif
+    *size = (uint64_t)about.st_size;
+    snprintf(build, 48, "%llu,%lld", (unsigned long long)*size, (long long)about.st_mtime);
+    return 1;
+}
+
+/* Opens path if it is an ELF file of this build. Returns 0 otherwise. */
+static int prof__elf_open(prof__elf *elf, const char *path, const char *build)
+{
+    char now[48];
+    unsigned char head[64];
+    memset(elf, 0, sizeof *elf);
+    if (!prof__file_build(path, &elf->size, now)) return 0;
+    if (!strncmp(build, PROF__BUILD_TIME, sizeof PROF__BUILD_TIME - 1) &&
+        strcmp(build + sizeof PROF__BUILD_TIME - 1, now))
+        return 0;
+    elf->file = prof__file_open(path, "rb");
+    if (!elf->file) return 0;
+    if (prof__elf_read(elf, 0, head, 52) && !memcmp(head, "\177ELF", 4)) {
+        elf->wide = head[4] == 2;
+        elf->big = head[5] == 2;
+        if (!elf->wide || prof__elf_read(elf, 0, head, 64)) {
+            elf->sections = prof__elf_word(elf, head, 32, 40);
+            elf->section_size = (size_t)prof__elf_number(elf, head + (elf->wide ? 58 : 46), 2);
+            elf->section_count = (size_t)prof__elf_number(elf, head + (elf->wide ? 60 : 48), 2);
+        }
+    }
+    if (elf->sections > elf->size || elf->section_size < (elf->wide ? 64u : 40u)) elf->section_count = 0;
+    if (!strncmp(build, PROF__BUILD_ID, sizeof PROF__BUILD_ID - 1)) {
+        int same = 0;
+        for (size_t i = 0; i < elf->section_count && !same; ++i) {
+            prof__elf_section section;
+            unsigned char *notes = NULL;
+            char id[2 * PROF__MAX_BUILD_ID + 1] = "";
+            if (prof__elf_section_read(elf, i, &section) && section.type == PROF__ELF_NOTE &&
+                section.size <= 1u << 16)
+                notes = prof__elf_load(elf, &section);
+            if (notes) prof__build_id_text(elf, notes, (size_t)section.size, 4, id);
+            same = *id && !strcmp(id, build + sizeof PROF__BUILD_ID - 1);
+            free(notes);
+        }
+        if (!same) elf->section_count = 0;
+    }
+    if (elf->section_count) return 1;
+    prof__elf_close(elf);
+    return 0;
+}
+
+static int prof__symbol_order(const void *a, const void *b)
+{
+    const prof__symbol *x = (const prof__symbol *)a, *y = (const prof__symbol *)b;
+    if (x->value != y->value) return x->value < y->value ? -1 : 1;
+    if (x->rank != y->rank) return x->rank > y->rank ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* Reads the functions in the symbol table of this type. Returns 0 if the file has none, or the table is broken. */
+static int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_symbols *module)
+{
+    prof__elf_section table, names;
+    unsigned char *bytes;
+    const char *file = NULL;
+    size_t entry = elf->wide ? 24 : 16, count, text_size;
+    if (!prof__elf_section_find(elf, type, &table) || table.entry_size != entry ||
+        !prof__elf_section_read(elf, (size_t)table.link, &names))
+        return 0;
+    bytes = prof__elf_load(elf, &table);
+    if (!bytes) return 0;
+    count = (size_t)(table.size / entry);
+    text_size = (size_t)names.size;
+    module->texts = (char *)prof__elf_load(elf, &names);
+    module->list = (prof__symbol *)calloc(count + 1, sizeof *module->list);
+    for (size_t i = 0; module->texts && module->list && i < count; ++i) {
+        const unsigned char *record = bytes + i * entry;
+        uint64_t text = prof__elf_number(elf, record, 4);
+        unsigned info = record[elf->wide ? 4 : 12], kind = info & 15, binding = info >> 4;
+        uint64_t section = prof__elf_number(elf, record + (elf->wide ? 6 : 14), 2);
+        const char *name = text < text_size ? module->texts + text : "";
+        if (kind == 4) file = *name ? name : NULL; /* an empty name: the next symbols have no source file */
+        if ((kind != 2 && kind != 10) || !section || !*name) continue; /* 2: function; 10: ifunc */
+        prof__symbol *symbol = &module->list[module->count++];
+        symbol->value = prof__elf_word(elf, record, 4, 8);
+        symbol->size = prof__elf_word(elf, record, 8, 16);
+        symbol->name = name;
+        symbol->file = binding ? NULL : file;
+        symbol->rank = binding == 1 ? 2 : binding == 2;
+    }
+    free(bytes);
+    if (module->count) qsort(module->list, module->count, sizeof *module->list, prof__symbol_order);
+    return module->count != 0;
+}
+
+static void prof__module_clear(prof__module_symbols *module)
+{
+    free(module->texts);
+    free(module->list);
+    module->texts = NULL;
+    module->list = NULL;
+    module->count = 0;
+}
+
+static int prof__module_read(prof__module_symbols *module, const char *path, uint64_t type)
+{
+    prof__elf elf;
+    int good;
+    if (!prof__elf_open(&elf, path, module->build)) return 0;
+    good = prof__elf_symbols(&elf, type, module);
+    prof__elf_close(&elf);
+    if (!good) prof__module_clear(module);
+    return good;
+}
+
+/* Reads the module's full symbol table; if that was stripped, the one in its separate debug file; else the dynamic
+   symbol table, which has exported names only. */
+static void prof__module_load(prof__module_symbols *module)
+{
+    const char *id = module->build + sizeof PROF__BUILD_ID - 1;
+    char debug[64 + 2 * PROF__MAX_BUILD_ID];
+    if (prof__module_read(module, module->path, PROF__ELF_SYMTAB)) return;
+    if (!strncmp(module->build, PROF__BUILD_ID, sizeof PROF__BUILD_ID - 1) && strlen(id) > 2 &&
+        strlen(id) <= 2 * PROF__MAX_BUILD_ID && strspn(id, "0123456789abcdef") == strlen(id)) {
+        snprintf(debug, sizeof debug, "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
+        if (prof__module_read(module, debug, PROF__ELF_SYMTAB)) return;
+    }
+    prof__module_read(module, module->path, PROF__ELF_DYNSYM);
+}
+
+static char *prof__text_duplicate(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = (char *)malloc(size);
+    if (copy) memcpy(copy, text, size);
+    return copy;
+}
+
+/* Returns the symbols of a module, loaded at first use. Returns NULL if there is no memory, or if a trace names more
+   than PROF__MAX_MODULES modules. */
+static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char *path, const char *build)
+{
+    prof__module_symbols *module = symbols->modules;
+    for (size_t i = 0; i < symbols->count; ++i, ++module)
+        if (!strcmp(module->path, path) && !strcmp(module->build, build)) return module;
+    if (symbols->count == PROF__MAX_MODULES) return NULL;
+    if (!symbols->modules) {
+        symbols->modules = (prof__module_symbols *)calloc(PROF__MAX_MODULES, sizeof *symbols->modules);
+        if (!symbols->modules) return NULL;
+    }
+    module = symbols->modules + symbols->count;
+    module->path = prof__text_duplicate(path);
+    module->build = prof__text_duplicate(build);
+    if (!module->path || !module->build) {
+        free(module->path);
+        free(module->build);
+        return NULL;
+    }
+    ++symbols->count;
+    prof__module_load(module);
+    return module;
+}
+
+/* Returns the function that begins at an address, or that the address is in. Returns NULL if there is none: between the
+   symbols that a stripped module has left, there may be functions without one. */
+static const prof__symbol *prof__module_function(const prof__module_symbols *module, uint64_t value)
+{
+    const prof__symbol *found;
+    size_t low = 0, high = module->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (module->list[middle].value <= value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (found = NULL; low && (!found || module->list[low - 1].value == found->value); --low) {
+        const prof__symbol *each = &module->list[low - 1];
+        if (each->value != value && value - each->value >= each->size) break;
+        found = each; /* in the end the first of those at this address, which has the highest rank */
+    }
+    return found;
+}
+
+/* Returns the symbol of a call site whose texts encode an address. Returns NULL if they do not, or the symbol is
+   unknown; the reader then shows the site's own texts. symbols: zeroed before the first call; owns the result until
+   prof__symbols_free(). */
+static const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name, const char *file,
+                                             const char *function)
+{
+    const char *digits = strrchr(name, '+');
+    prof__module_symbols *module;
+    uint64_t value = 0;
+    if (*function != '?' || !digits || strncmp(digits, "+0x", 3)) return NULL;
+    if (strncmp(function, PROF__BUILD_ID, sizeof PROF__BUILD_ID - 1) &&
+        strncmp(function, PROF__BUILD_TIME, sizeof PROF__BUILD_TIME - 1))
+        return NULL;
+    for (digits += 3; *digits; ++digits) {
+        const char *digit = strchr("0123456789abcdef", *digits);
+        if (!digit || value >> 60) return NULL;
+        value = value << 4 | (uint64_t)(digit - "0123456789abcdef");
+    }
+    module = prof__module_of(symbols, file, function);
+    return module ? prof__module_function(module, value) : NULL;
+}
+
+static void prof__symbols_free(prof__symbols *symbols)
+{
+    for (size_t i = 0; i < symbols->count; ++i) {
+        prof__module_clear(&symbols->modules[i]);
+        free(symbols->modules[i].path);
+        free(symbols->modules[i].build);
+    }
+    free(symbols->modules);
+    symbols->modules = NULL;
+    symbols->count = 0;
+}
+#endif
+
+/*-- FUNCTIONS ------------------------------------------------------------------------------------------ >>functions --
+   The call sites of functions that >>instrument traces, and of those that call malloc(). With a stack, each function
+   has a call site for each stack that it was called from: a node of a tree, whose parent is the function's caller. They
+   work before main, in signal handlers, and without an allocation. If a module is unloaded and another one is loaded at
+   its address, functions keep the names of the first. */
+
+#if defined(PROF_INSTRUMENT_FUNCTIONS) || defined(PROF__MALLOC_CALLERS)
+#if defined(PROF_FREESTANDING) || !defined(__ELF__)
+#error "prof.h: PROF_INSTRUMENT_FUNCTIONS needs a system with ELF modules and a libc: Linux or a BSD"
+#endif
+#include <link.h>
+#ifdef PROF__LATE /* see >>platform: link.h declares these only with _GNU_SOURCE */
+typedef struct prof__phdr_info {
+    ElfW(Addr) dlpi_addr;
+    const char *dlpi_name;
+    const ElfW(Phdr) *dlpi_phdr;
+    ElfW(Half) dlpi_phnum;
+} prof__phdr_info;
+extern int prof__libc_dl_iterate_phdr(int (*visit)(prof__phdr_info *info, size_t size, void *argument),
+                                      void *argument) __asm__("dl_iterate_phdr");
+#else
+typedef struct dl_phdr_info prof__phdr_info;
+#define prof__libc_dl_iterate_phdr dl_iterate_phdr
+#endif
+
+#ifndef PROF_INSTRUMENT_MAX
+#define PROF_INSTRUMENT_MAX 16384 /* functions; the calls of any others count as "(more functions)" */
+#endif
+#define PROF__FUNCTION_SLOTS (2 * (PROF_INSTRUMENT_MAX > 1 ? PROF_INSTRUMENT_MAX : 2)) /* so some are always free */
+
+typedef struct prof__loaded_module {
+    char path[512];
+    char build[32 + 2 * PROF__MAX_BUILD_ID];
+} prof__loaded_module;
+
+typedef struct PROF__SITE_TYPE prof__function {
+    uintptr_t address;
+    uint32_t caller; /* the number of the function that called this one, if that is told apart; else 0 */
+    prof_site site;
+    char name[64];
+} prof__function;
+
+/* prof__function_slots is a hash table with open addressing. A slot holds the number of a function, from 1. Writers
+   hold prof__function_lock. Readers take no lock, because a slot is stored after the function that it names. Functions
+   and modules stay in the tables when the module is unloaded. */
+static int prof__function_lock;
+static prof__function prof__functions[PROF_INSTRUMENT_MAX + 1]; /* one more, for measuring costs */
+static uint32_t prof__function_slots[PROF__FUNCTION_SLOTS], prof__function_count;
+static prof__loaded_module prof__loaded_modules[PROF__MAX_MODULES];
+static uint32_t prof__loaded_module_count;
+
+typedef struct prof__module_search {
+    uintptr_t address, base;
+    prof__loaded_module module; /* path "": not found */
+} prof__module_search;
+
+/* Stores what identifies the build of a module: its build id or, without one, its file's size and modification time. */
+static void prof__module_identify(prof__loaded_module *module, const prof__phdr_info *info)
+{
+    char id[2 * PROF__MAX_BUILD_ID + 1] = "", build[48] = "";
+    uint64_t size;
+    prof__elf elf;
+    memset(&elf, 0, sizeof elf);
+    elf.big = PROF__LOW_HALF;
+    for (size_t i = 0; i < info->dlpi_phnum && !*id; ++i) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_NOTE)
+            prof__build_id_text(&elf, (const unsigned char *)(uintptr_t)(info->dlpi_addr + segment->p_vaddr),
+                                (size_t)segment->p_memsz, segment->p_align == 8 ? 8 : 4, id);
+    }
+    if (!*id) prof__file_build(module->path, &size, build);
+    snprintf(module->build, sizeof module->build, "%s%s", *id ? PROF__BUILD_ID : PROF__BUILD_TIME, *id ? id : build);
+}
+
+static int prof__module_holds(const prof__phdr_info *info, uintptr_t address)
+{
+    for (size_t i = 0; i < info->dlpi_phnum; ++i) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD && address - info->dlpi_addr - segment->p_vaddr < segment->p_memsz) return 1;
+    }
+    return 0;
+}
+
+/* The loader calls this for each loaded module. Returns 1, which ends the search, at the module that contains the
+   address. */
+static int prof__module_visit(prof__phdr_info *info, size_t size, void *argument)
+{
+    prof__module_search *search = (prof__module_search *)argument;
+    (void)size;
+    if (!prof__module_holds(info, search->address)) return 0;
+    search->base = info->dlpi_addr;
+    prof__loaded_path(search->module.path, sizeof search->module.path, info->dlpi_name ? info->dlpi_name : "");
+    prof__module_identify(&search->module, info);
+    return 1;
+}
+
+/* Returns the module's entry in the table, or NULL if the table is full. Under prof__function_lock. */
+static const prof__loaded_module *prof__module_known(const prof__loaded_module *module)
+{
+    prof__loaded_module *known = prof__loaded_modules, *end = known + prof__loaded_module_count;
+    for (; known < end; ++known)
+        if (!strcmp(known->path, module->path) && !strcmp(known->build, module->build)) return known;
+    if (prof__loaded_module_count == sizeof prof__loaded_modules / sizeof *prof__loaded_modules) return NULL;
+    ++prof__loaded_module_count;
+    *end = *module;
+    return end;
+}
+
+/* Fills in the call site of an address that is met for the first time. Under prof__function_lock. */
+static void prof__function_describe(prof__function *function, const prof__module_search *search, uint32_t caller,
+                                    const prof_site *other)
+{
+    const prof__loaded_module *module = *search->module.path ? prof__module_known(&search->module) : NULL;
+    const char *path = module ? module->path : "", *base = strrchr(path, '/');
+    snprintf(function->name, sizeof function->name, "%.40s+0x%llx", base ? base + 1 : path,
+             (unsigned long long)(search->address - search->base));
+    function->site.category = other->category;
+    function->site.level = other->level;
+    function->site.kind = other->kind;
+    function->site.name = function->name;
+    function->site.file = path;
+    function->site.function = module ? module->build : "";
+    function->caller = caller;
+    function->address = search->address;
+}
+
+static uint32_t prof__function_slot(uintptr_t address, uint32_t caller)
+{
+    uint64_t key = (uint64_t)address + ((uint64_t)caller << 40);
+    return (uint32_t)(key * 0x9E3779B97F4A7C15u >> 32) % PROF__FUNCTION_SLOTS;
+}
+
+static prof__function *prof__function_find(uintptr_t address, uint32_t caller, uint32_t *slot)
+{
+    uint32_t number;
+    *slot = prof__function_slot(address, caller);
+    while ((number = PROF__ACQUIRE(&prof__function_slots[*slot])) != 0) {
+        prof__function *function = &prof__functions[number - 1];
+        if (function->address == address && function->caller == caller) return function;
+        *slot = (*slot + 1) % PROF__FUNCTION_SLOTS;
+    }
+    return NULL;
+}
+
+/* Adds an address that is met for the first time, whose call site gets the category, level and kind of `other`. Returns
+   NULL if the table is full, or its lock is taken (this may be a signal handler that interrupted the owner). */
+static PROF__COLD prof__function *prof__function_add(uintptr_t address, uint32_t caller, const prof_site *other)
+{
+    prof__function *found = NULL;
+    prof__module_search search;
+    uint32_t slot;
+    int error = errno;
+    if (PROF__LOAD(&prof__function_count) >= PROF_INSTRUMENT_MAX) return NULL;
+    memset(&search, 0, sizeof search);
+    search.address = address;
+    prof__libc_dl_iterate_phdr(prof__module_visit, &search); /* before the lock: the loader has one of its own */
+    if (prof__lock_try(&prof__function_lock)) {
+        found = prof__function_find(address, caller, &slot);
+        if (!found && prof__function_count < PROF_INSTRUMENT_MAX) {
+            found = &prof__functions[prof__function_count];
+            prof__function_describe(found, &search, caller, other);
+            PROF__STORE(&prof__function_count, prof__function_count + 1);
+            PROF__RELEASE(&prof__function_slots[slot], prof__function_count);
+        }
+        prof__unlock(&prof__function_lock);
+    }
+    errno = error;
+    return found;
+}
+
+/* Returns the call site of the function that called the function of this call site, or NULL if that is not told
+   apart. */
+static prof_site *prof__function_caller(const prof_site *site)
+{
+    uintptr_t at = (uintptr_t)site - (uintptr_t)prof__functions;
+    uint32_t caller = at < sizeof prof__functions ? prof__functions[at / sizeof *prof__functions].caller : 0;
+    return caller ? &prof__functions[caller - 1].site : NULL;
+}
+#endif
+
+/*-- CLOCK -------------------------------------------------------------------------------------------------- >>clock --
+   An event's time stamp is a raw reading of the clock, in ticks. A reader converts ticks to nanoseconds with the pairs
+   (counter, system clock) that the image contains. */
+
+#if defined(PROF_FREESTANDING)
+#define PROF__COUNTER_NAME "user"
+static inline uint64_t prof__counter(void) { return (uint64_t)(PROF_CLOCK_READ()); }
+#ifndef PROF_TINY
+static uint64_t prof__counter_ordered(void) { return prof__counter(); }
+static int prof__counter_usable(void) { return 1; }
+static uint64_t prof__counter_hz(void) { return 0; }
+#endif
+#elif defined(PROF__SIMULATED_HZ) /* for tests/clocks.sh: a counter with a chosen rate */
+#define PROF__COUNTER_NAME "simulated"
+static inline uint64_t prof__counter(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * (PROF__SIMULATED_HZ) + (uint64_t)t.tv_nsec * (PROF__SIMULATED_HZ) / 1000000000u;
+}
+static uint64_t prof__counter_ordered(void) { return prof__counter(); }
+static int prof__counter_usable(void) { return 3; }
+static uint64_t prof__counter_hz(void) { return 0; } /* 0: unknown, as on many machines */
+#elif defined(__x86_64__) || defined(__i386__) || defined(_M_X64) || defined(_M_IX86)
+#define PROF__COUNTER_NAME "rdtsc"
+#ifdef __GNUC__
+#include <cpuid.h>
+static inline uint64_t prof__counter(void) { return __builtin_ia32_rdtsc(); }
+static uint64_t prof__counter_ordered(void)
+{
+    unsigned a, d, c;
+    __asm__ volatile("rdtscp" : "=a"(a), "=d"(d), "=c"(c)::"memory");
+    return (uint64_t)d << 32 | a;
+}
+#define PROF__CPUID(leaf, to) __get_cpuid(leaf, &(to)[0], &(to)[1], &(to)[2], &(to)[3])
+#else
+static inline uint64_t prof__counter(void) { return __rdtsc(); }
+static uint64_t prof__counter_ordered(void)
+{
+    unsigned processor;
+    return __rdtscp(&processor);
+}
+static int prof__cpuid(unsigned leaf, unsigned to[4]) /* like gcc's __get_cpuid(): 0 if there is no such leaf */
+{
+    __cpuid((int *)to, (int)(leaf & 0x80000000u));
+    if (to[0] < leaf) return 0;
+    __cpuid((int *)to, (int)leaf);
+    return 1;
+}
+#define PROF__CPUID(leaf, to) prof__cpuid(leaf, to)
+#endif
+/* Bit 0: the rate is constant and all processors agree; bit 1: prof__counter_ordered() works */
+static int prof__counter_usable(void)
+{
+    unsigned got[4], usable = 0;
+    if (PROF__CPUID(0x80000007u, got) && (got[3] & 1u << 8)) usable |= 1;
+    int ordered = PROF__CPUID(0x80000001u, got) && (got[3] & 1u << 27) ? 2 : 0; /* rdtscp */
+#ifdef __linux__
+    { /* the kernel compares the counters of all processors, and switches to another clock source if they drift apart */
+        char text[16] = {0};
+        int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+        if (file >= 0) {
+            if (read(file, text, sizeof text - 1) > 0 && (text[0] == 'h' || text[0] == 'a' || text[0] == 'j'))
+                usable = 0; /* hpet, acpi_pm, jiffies */
+            if (text[0] == 't') usable = 1; /* tsc: a virtual machine may hide the CPUID bit */
+            close(file);
+        }
+    }
+#endif
+    return usable ? (int)usable | ordered : 0;
+}
+static uint64_t prof__counter_hz(void)
+{
+    unsigned got[4];
+    if (PROF__CPUID(0x15u, got) && got[0] && got[1] && got[2]) return (uint64_t)got[2] * got[1] / got[0];
+    return 0;
+}
+#elif defined(_M_ARM64) && !defined(__GNUC__)
+#define PROF__COUNTER_NAME "cntvct"
+static inline uint64_t prof__counter(void) { return (uint64_t)_ReadStatusReg(0x5f02); } /* CNTVCT_EL0 */
+static uint64_t prof__counter_ordered(void)
+{
+    __isb(15);
+    return prof__counter();
+}
+static int prof__counter_usable(void) { return 3; }
+static uint64_t prof__counter_hz(void) { return (uint64_t)_ReadStatusReg(0x5f00); } /* CNTFRQ_EL0 */
+#elif defined(__aarch64__)
+#define PROF__COUNTER_NAME "cntvct"
+static inline uint64_t prof__counter(void)
+{
+    uint64_t tick;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(tick));
+    return tick;
+}
+static uint64_t prof__counter_ordered(void)
+{
+    uint64_t tick;
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(tick)::"memory");
+    return tick;
+}
+static int prof__counter_usable(void) { return 3; }
+static uint64_t prof__counter_hz(void)
+{
+    uint64_t hz;
+    __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
+    return hz;
+}
+#elif defined(__riscv) && __riscv_xlen == 64
+#define PROF__COUNTER_NAME "rdtime"
+static inline uint64_t prof__counter(void)
+{
+    uint64_t tick;
+    __asm__ volatile("rdtime %0" : "=r"(tick));
+    return tick;
+}
+static uint64_t prof__counter_ordered(void)
+{
+    uint64_t tick;
+    __asm__ volatile("fence\n\trdtime %0" : "=r"(tick)::"memory");
+    return tick;
+}
+static int prof__counter_usable(void) { return 3; }
+static uint64_t prof__counter_hz(void) { return 0; }
+#else
+#define PROF__COUNTER_NAME "none"
+static inline uint64_t prof__counter(void) { return 0; }
+static uint64_t prof__counter_ordered(void) { return 0; }
+static int prof__counter_usable(void) { return 0; }
+static uint64_t prof__counter_hz(void) { return 0; }
+#endif
+
+#ifndef PROF_FREESTANDING
+#ifdef _WIN32
+static uint64_t prof__monotonic(void)
+{
+    LARGE_INTEGER count, hz;
+    QueryPerformanceCounter(&count);
+    QueryPerformanceFrequency(&hz);
+    return (uint64_t)count.QuadPart / (uint64_t)hz.QuadPart * 1000000000u +
+           (uint64_t)count.QuadPart % (uint64_t)hz.QuadPart * 1000000000u / (uint64_t)hz.QuadPart;
+}
+static uint64_t prof__unix_time(void)
+{
+    FILETIME time;
+    GetSystemTimeAsFileTime(&time);
+    return (((uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime) - 116444736000000000u) * 100;
+}
+#else
+static uint64_t prof__clock_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+static uint64_t prof__monotonic(void) { return prof__clock_ns(CLOCK_MONOTONIC); }
+static uint64_t prof__unix_time(void) { return prof__clock_ns(CLOCK_REALTIME); }
+#endif
+#endif
+
+#ifdef PROF_MONOTONIC_NS
+#ifndef PROF_UNIX_NS
+#define PROF_UNIX_NS() 0
+#endif
+static uint64_t prof__monotonic(void) { return (uint64_t)(PROF_MONOTONIC_NS()); }
+static uint64_t prof__unix_time(void) { return (uint64_t)(PROF_UNIX_NS()); }
 #endif
 
 #if defined(PROF_FREESTANDING) && !defined(PROF_MONOTONIC_NS)
@@ -7724,6 +8305,12 @@ static uint32_t prof__meta_site(prof__session *s, prof_site *site)
         words[4] = prof__meta_string(s, prof__site_unit(site));
         size = sizeof words;
     }
+#ifdef PROF__FUNCTION_SLOTS
+    if (prof__function_caller(site)) {
+        words[4] = (uint64_t)prof__meta_site(s, prof__function_caller(site)) << 32;
+        size = sizeof words;
+    }
+#endif
     return prof__meta_intern(s, PROF__META_SITE, words, size, &s->site_count);
 }
 
@@ -15790,556 +16377,6 @@ static void prof__service_leave(void)
     prof__unlock(&prof__control_word);
 }
 #endif
-/*-- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols --
-   A function that the compiler's hooks traced, and a place that calls malloc(), has a call site whose texts encode its
-   address. Name: "module+0x1b40", the address as in the module's symbol table. File: the path of the module (program or
-   library). Function: the build id of the module, see prof__module_identify. When a trace is opened, the reader looks
-   the name up in the module's file or in its separate debug file, if the build id still matches. As an image may name
-   any path, these files are not trusted. */
-
-#ifndef PROF_FREESTANDING
-#include <limits.h>
-#include <sys/stat.h>
-
-#define PROF__BUILD_ID "?build-id=" /* no function's name begins with '?' */
-#define PROF__BUILD_TIME "?modified="
-#define PROF__MAX_BUILD_ID 64 /* bytes; linkers make 8 to 32 */
-#define PROF__MAX_MODULES 256 /* for one trace */
-
-typedef struct prof__symbol {
-    uint64_t value, size;
-    const char *name, *file; /* file: the source file of a local symbol, as the compiler got it, else NULL */
-    int rank;                /* of several names of an address the highest rank is shown: global, weak, local */
-} prof__symbol;
-
-/* The functions of one module, in order of their addresses. */
-typedef struct prof__module_symbols {
-    char *path, *build;
-    char *texts; /* the string table, with a zero behind it */
-    prof__symbol *list;
-    size_t count;
-} prof__module_symbols;
-
-typedef struct prof__symbols {
-    prof__module_symbols *modules;
-    size_t count;
-} prof__symbols;
-
-/* An open ELF file. wide: 64-bit; big: big-endian. */
-typedef struct prof__elf {
-    FILE *file;
-    uint64_t size;
-    int wide, big;
-    uint64_t sections; /* file offset of the section headers */
-    size_t section_size, section_count;
-} prof__elf;
-
-typedef struct prof__elf_section {
-    uint64_t type, offset, size, link, entry_size;
-} prof__elf_section;
-
-enum { PROF__ELF_SYMTAB = 2, PROF__ELF_NOTE = 7, PROF__ELF_DYNSYM = 11 };
-
-static uint64_t prof__elf_number(const prof__elf *elf, const unsigned char *at, size_t size)
-{
-    uint64_t value = 0;
-    for (size_t i = 0; i < size; ++i) value = value << 8 | at[elf->big ? i : size - 1 - i];
-    return value;
-}
-
-/* Reads a field that is at `narrow` with 4 bytes in 32-bit files, and at `wide` with 8 bytes in 64-bit files. */
-static uint64_t prof__elf_word(const prof__elf *elf, const unsigned char *record, size_t narrow, size_t wide)
-{
-    return elf->wide ? prof__elf_number(elf, record + wide, 8) : prof__elf_number(elf, record + narrow, 4);
-}
-
-static int prof__elf_read(const prof__elf *elf, uint64_t offset, void *to, size_t size)
-{
-    if (offset > elf->size || size > elf->size - offset) return 0;
-    return !prof__file_seek(elf->file, offset, SEEK_SET) && fread(to, 1, size, elf->file) == size;
-}
-
-/* Returns the bytes of a section with a zero behind them; the caller frees them. Returns NULL if the section lies
-   beyond the file, is larger than 1 GiB, or there is no memory. */
-static unsigned char *prof__elf_load(const prof__elf *elf, const prof__elf_section *section)
-{
-    unsigned char *bytes;
-    if (section->offset > elf->size || section->size > elf->size - section->offset) return NULL;
-    if (section->size > 1u << 30) return NULL;
-    bytes = (unsigned char *)malloc((size_t)section->size + 1);
-    if (bytes && !prof__elf_read(elf, section->offset, bytes, (size_t)section->size)) {
-        free(bytes);
-        return NULL;
-    }
-    if (bytes) bytes[section->size] = 0;
-    return bytes;
-}
-
-static int prof__elf_section_read(const prof__elf *elf, size_t index, prof__elf_section *section)
-{
-    unsigned char record[64];
-    if (index >= elf->section_count ||
-        !prof__elf_read(elf, elf->sections + index * elf->section_size, record, elf->wide ? 64 : 40))
-        return 0;
-    section->type = prof__elf_number(elf, record + 4, 4);
-    section->offset = prof__elf_word(elf, record, 16, 24);
-    section->size = prof__elf_word(elf, record, 20, 32);
-    section->link = prof__elf_number(elf, record + (elf->wide ? 40 : 24), 4);
-    section->entry_size = prof__elf_word(elf, record, 36, 56);
-    return 1;
-}
-
-static int prof__elf_section_find(const prof__elf *elf, uint64_t type, prof__elf_section *section)
-{
-    for (size_t i = 0; i < elf->section_count; ++i)
-        if (prof__elf_section_read(elf, i, section) && section->type == type) return 1;
-    return 0;
-}
-
-/* Writes a build id in hex, or "" if there is none. notes: the bytes of a note section or segment. to: 2 *
-   PROF__MAX_BUILD_ID + 1 bytes. */
-static void prof__build_id_text(const prof__elf *elf, const unsigned char *notes, size_t size, size_t align, char *to)
-{
-    size_t at = 0;
-    *to = 0;
-    while (size - at >= 12) {
-        uint64_t name = prof__elf_number(elf, notes + at, 4), about = prof__elf_number(elf, notes + at + 4, 4);
-        uint64_t type = prof__elf_number(elf, notes + at + 8, 4);
-        uint64_t about_at = (12 + name + align - 1) & ~((uint64_t)align - 1); /* below 2^33: no overflow */
-        uint64_t next = (about_at + about + align - 1) & ~((uint64_t)align - 1);
-        if (about_at + about > size - at) return;
-        if (type == 3 && name == 4 && !memcmp(notes + at + 12, "GNU", 4) && about <= PROF__MAX_BUILD_ID) {
-            for (size_t i = 0; i < about; ++i) {
-                unsigned char byte = notes[at + about_at + i];
-                *to++ = "0123456789abcdef"[byte >> 4];
-                *to++ = "0123456789abcdef"[byte & 15];
-            }
-            *to = 0;
-            return;
-        }
-        if (next > size - at) return;
-        at += (size_t)next;
-    }
-}
-
-#ifndef _WIN32
-/* Writes the path of a loaded module. name: as the loader knows it, "" for the program itself. A relative path becomes
-   absolute, because the program may change its directory. */
-static void prof__loaded_path(char *path, size_t size, const char *name)
-{
-    size_t length = 0;
-    if (!*name) {
-        ssize_t got = readlink("/proc/self/exe", path, size - 1);
-        path[got > 0 ? got : 0] = 0;
-        return;
-    }
-    if (strchr(name, '/') && *name != '/' && getcwd(path, size - 1)) {
-        length = strlen(path);
-        path[length++] = '/';
-    }
-    snprintf(path + length, size - length, "%s", name);
-}
-#endif
-
-static void prof__elf_close(prof__elf *elf)
-{
-    if (elf->file) fclose(elf->file);
-    elf->file = NULL;
-}
-
-/* Writes what identifies the build of a module without a build id: its size and modification time. Returns 0 if path is
-   not a regular file. Such a file is never opened, because a path in an image may name a device. build: 48 bytes. */
-static int prof__file_build(const char *path, uint64_t *size, char *build)
-{
-#ifdef _WIN32
-    struct _stat64 about;
-    if (_stat64(path, &about) || !(about.st_mode & _S_IFREG)) return 0;
-#else
-    prof__about about;
-    if (prof__stat(path, &about) || !S_ISREG(about.st_mode)) return 0;
-#endif
-    *size = (uint64_t)about.st_size;
-    snprintf(build, 48, "%llu,%lld", (unsigned long long)*size, (long long)about.st_mtime);
-    return 1;
-}
-
-/* Opens path if it is an ELF file of this build. Returns 0 otherwise. */
-static int prof__elf_open(prof__elf *elf, const char *path, const char *build)
-{
-    char now[48];
-    unsigned char head[64];
-    memset(elf, 0, sizeof *elf);
-    if (!prof__file_build(path, &elf->size, now)) return 0;
-    if (!strncmp(build, PROF__BUILD_TIME, sizeof PROF__BUILD_TIME - 1) &&
-        strcmp(build + sizeof PROF__BUILD_TIME - 1, now))
-        return 0;
-    elf->file = prof__file_open(path, "rb");
-    if (!elf->file) return 0;
-    if (prof__elf_read(elf, 0, head, 52) && !memcmp(head, "\177ELF", 4)) {
-        elf->wide = head[4] == 2;
-        elf->big = head[5] == 2;
-        if (!elf->wide || prof__elf_read(elf, 0, head, 64)) {
-            elf->sections = prof__elf_word(elf, head, 32, 40);
-            elf->section_size = (size_t)prof__elf_number(elf, head + (elf->wide ? 58 : 46), 2);
-            elf->section_count = (size_t)prof__elf_number(elf, head + (elf->wide ? 60 : 48), 2);
-        }
-    }
-    if (elf->sections > elf->size || elf->section_size < (elf->wide ? 64u : 40u)) elf->section_count = 0;
-    if (!strncmp(build, PROF__BUILD_ID, sizeof PROF__BUILD_ID - 1)) {
-        int same = 0;
-        for (size_t i = 0; i < elf->section_count && !same; ++i) {
-            prof__elf_section section;
-            unsigned char *notes = NULL;
-            char id[2 * PROF__MAX_BUILD_ID + 1] = "";
-            if (prof__elf_section_read(elf, i, &section) && section.type == PROF__ELF_NOTE &&
-                section.size <= 1u << 16)
-                notes = prof__elf_load(elf, &section);
-            if (notes) prof__build_id_text(elf, notes, (size_t)section.size, 4, id);
-            same = *id && !strcmp(id, build + sizeof PROF__BUILD_ID - 1);
-            free(notes);
-        }
-        if (!same) elf->section_count = 0;
-    }
-    if (elf->section_count) return 1;
-    prof__elf_close(elf);
-    return 0;
-}
-
-static int prof__symbol_order(const void *a, const void *b)
-{
-    const prof__symbol *x = (const prof__symbol *)a, *y = (const prof__symbol *)b;
-    if (x->value != y->value) return x->value < y->value ? -1 : 1;
-    if (x->rank != y->rank) return x->rank > y->rank ? -1 : 1;
-    return strcmp(x->name, y->name);
-}
-
-/* Reads the functions in the symbol table of this type. Returns 0 if the file has none, or the table is broken. */
-static int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_symbols *module)
-{
-    prof__elf_section table, names;
-    unsigned char *bytes;
-    const char *file = NULL;
-    size_t entry = elf->wide ? 24 : 16, count, text_size;
-    if (!prof__elf_section_find(elf, type, &table) || table.entry_size != entry ||
-        !prof__elf_section_read(elf, (size_t)table.link, &names))
-        return 0;
-    bytes = prof__elf_load(elf, &table);
-    if (!bytes) return 0;
-    count = (size_t)(table.size / entry);
-    text_size = (size_t)names.size;
-    module->texts = (char *)prof__elf_load(elf, &names);
-    module->list = (prof__symbol *)calloc(count + 1, sizeof *module->list);
-    for (size_t i = 0; module->texts && module->list && i < count; ++i) {
-        const unsigned char *record = bytes + i * entry;
-        uint64_t text = prof__elf_number(elf, record, 4);
-        unsigned info = record[elf->wide ? 4 : 12], kind = info & 15, binding = info >> 4;
-        uint64_t section = prof__elf_number(elf, record + (elf->wide ? 6 : 14), 2);
-        const char *name = text < text_size ? module->texts + text : "";
-        if (kind == 4) file = *name ? name : NULL; /* an empty name: the next symbols have no source file */
-        if ((kind != 2 && kind != 10) || !section || !*name) continue; /* 2: function; 10: ifunc */
-        prof__symbol *symbol = &module->list[module->count++];
-        symbol->value = prof__elf_word(elf, record, 4, 8);
-        symbol->size = prof__elf_word(elf, record, 8, 16);
-        symbol->name = name;
-        symbol->file = binding ? NULL : file;
-        symbol->rank = binding == 1 ? 2 : binding == 2;
-    }
-    free(bytes);
-    if (module->count) qsort(module->list, module->count, sizeof *module->list, prof__symbol_order);
-    return module->count != 0;
-}
-
-static void prof__module_clear(prof__module_symbols *module)
-{
-    free(module->texts);
-    free(module->list);
-    module->texts = NULL;
-    module->list = NULL;
-    module->count = 0;
-}
-
-static int prof__module_read(prof__module_symbols *module, const char *path, uint64_t type)
-{
-    prof__elf elf;
-    int good;
-    if (!prof__elf_open(&elf, path, module->build)) return 0;
-    good = prof__elf_symbols(&elf, type, module);
-    prof__elf_close(&elf);
-    if (!good) prof__module_clear(module);
-    return good;
-}
-
-/* Reads the module's full symbol table; if that was stripped, the one in its separate debug file; else the dynamic
-   symbol table, which has exported names only. */
-static void prof__module_load(prof__module_symbols *module)
-{
-    const char *id = module->build + sizeof PROF__BUILD_ID - 1;
-    char debug[64 + 2 * PROF__MAX_BUILD_ID];
-    if (prof__module_read(module, module->path, PROF__ELF_SYMTAB)) return;
-    if (!strncmp(module->build, PROF__BUILD_ID, sizeof PROF__BUILD_ID - 1) && strlen(id) > 2 &&
-        strlen(id) <= 2 * PROF__MAX_BUILD_ID && strspn(id, "0123456789abcdef") == strlen(id)) {
-        snprintf(debug, sizeof debug, "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
-        if (prof__module_read(module, debug, PROF__ELF_SYMTAB)) return;
-    }
-    prof__module_read(module, module->path, PROF__ELF_DYNSYM);
-}
-
-static char *prof__text_duplicate(const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *copy = (char *)malloc(size);
-    if (copy) memcpy(copy, text, size);
-    return copy;
-}
-
-/* Returns the symbols of a module, loaded at first use. Returns NULL if there is no memory, or if a trace names more
-   than PROF__MAX_MODULES modules. */
-static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char *path, const char *build)
-{
-    prof__module_symbols *module = symbols->modules;
-    for (size_t i = 0; i < symbols->count; ++i, ++module)
-        if (!strcmp(module->path, path) && !strcmp(module->build, build)) return module;
-    if (symbols->count == PROF__MAX_MODULES) return NULL;
-    if (!symbols->modules) {
-        symbols->modules = (prof__module_symbols *)calloc(PROF__MAX_MODULES, sizeof *symbols->modules);
-        if (!symbols->modules) return NULL;
-    }
-    module = symbols->modules + symbols->count;
-    module->path = prof__text_duplicate(path);
-    module->build = prof__text_duplicate(build);
-    if (!module->path || !module->build) {
-        free(module->path);
-        free(module->build);
-        return NULL;
-    }
-    ++symbols->count;
-    prof__module_load(module);
-    return module;
-}
-
-/* Returns the function that begins at an address, or that the address is in. Returns NULL if there is none: between the
-   symbols that a stripped module has left, there may be functions without one. */
-static const prof__symbol *prof__module_function(const prof__module_symbols *module, uint64_t value)
-{
-    const prof__symbol *found;
-    size_t low = 0, high = module->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (module->list[middle].value <= value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (found = NULL; low && (!found || module->list[low - 1].value == found->value); --low) {
-        const prof__symbol *each = &module->list[low - 1];
-        if (each->value != value && value - each->value >= each->size) break;
-        found = each; /* in the end the first of those at this address, which has the highest rank */
-    }
-    return found;
-}
-
-/* Returns the symbol of a call site whose texts encode an address. Returns NULL if they do not, or the symbol is
-   unknown; the reader then shows the site's own texts. symbols: zeroed before the first call; owns the result until
-   prof__symbols_free(). */
-static const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name, const char *file,
-                                             const char *function)
-{
-    const char *digits = strrchr(name, '+');
-    prof__module_symbols *module;
-    uint64_t value = 0;
-    if (*function != '?' || !digits || strncmp(digits, "+0x", 3)) return NULL;
-    if (strncmp(function, PROF__BUILD_ID, sizeof PROF__BUILD_ID - 1) &&
-        strncmp(function, PROF__BUILD_TIME, sizeof PROF__BUILD_TIME - 1))
-        return NULL;
-    for (digits += 3; *digits; ++digits) {
-        const char *digit = strchr("0123456789abcdef", *digits);
-        if (!digit || value >> 60) return NULL;
-        value = value << 4 | (uint64_t)(digit - "0123456789abcdef");
-    }
-    module = prof__module_of(symbols, file, function);
-    return module ? prof__module_function(module, value) : NULL;
-}
-
-static void prof__symbols_free(prof__symbols *symbols)
-{
-    for (size_t i = 0; i < symbols->count; ++i) {
-        prof__module_clear(&symbols->modules[i]);
-        free(symbols->modules[i].path);
-        free(symbols->modules[i].build);
-    }
-    free(symbols->modules);
-    symbols->modules = NULL;
-    symbols->count = 0;
-}
-#endif
-
-/*-- FUNCTIONS ------------------------------------------------------------------------------------------ >>functions --
-   The call sites of functions that >>instrument traces, and of those that call malloc(). They work before main, in
-   signal handlers, and without an allocation. If a module is unloaded and another one is loaded at its address,
-   functions keep the names of the first. */
-
-#if defined(PROF_INSTRUMENT_FUNCTIONS) || defined(PROF__MALLOC_CALLERS)
-#if defined(PROF_FREESTANDING) || !defined(__ELF__)
-#error "prof.h: PROF_INSTRUMENT_FUNCTIONS needs a system with ELF modules and a libc: Linux or a BSD"
-#endif
-#include <link.h>
-#ifdef PROF__LATE /* see >>platform: link.h declares these only with _GNU_SOURCE */
-typedef struct prof__phdr_info {
-    ElfW(Addr) dlpi_addr;
-    const char *dlpi_name;
-    const ElfW(Phdr) *dlpi_phdr;
-    ElfW(Half) dlpi_phnum;
-} prof__phdr_info;
-extern int prof__libc_dl_iterate_phdr(int (*visit)(prof__phdr_info *info, size_t size, void *argument),
-                                      void *argument) __asm__("dl_iterate_phdr");
-#else
-typedef struct dl_phdr_info prof__phdr_info;
-#define prof__libc_dl_iterate_phdr dl_iterate_phdr
-#endif
-
-#ifndef PROF_INSTRUMENT_MAX
-#define PROF_INSTRUMENT_MAX 16384 /* functions; the calls of any others count as "(more functions)" */
-#endif
-#define PROF__FUNCTION_SLOTS (2 * (PROF_INSTRUMENT_MAX > 1 ? PROF_INSTRUMENT_MAX : 2)) /* so some are always free */
-
-typedef struct prof__loaded_module {
-    char path[512];
-    char build[32 + 2 * PROF__MAX_BUILD_ID];
-} prof__loaded_module;
-
-typedef struct PROF__SITE_TYPE prof__function {
-    uintptr_t address;
-    prof_site site;
-    char name[64];
-} prof__function;
-
-/* prof__function_slots is a hash table with open addressing. A slot holds the number of a function, from 1. Writers
-   hold prof__function_lock. Readers take no lock, because a slot is stored after the function that it names. Functions
-   and modules stay in the tables when the module is unloaded. */
-static int prof__function_lock;
-static prof__function prof__functions[PROF_INSTRUMENT_MAX + 1]; /* one more, for measuring costs */
-static uint32_t prof__function_slots[PROF__FUNCTION_SLOTS], prof__function_count;
-static prof__loaded_module prof__loaded_modules[64];
-static uint32_t prof__loaded_module_count;
-
-typedef struct prof__module_search {
-    uintptr_t address, base;
-    prof__loaded_module module; /* path "": not found */
-} prof__module_search;
-
-/* Stores what identifies the build of a module: its build id or, without one, its file's size and modification time. */
-static void prof__module_identify(prof__loaded_module *module, const prof__phdr_info *info)
-{
-    char id[2 * PROF__MAX_BUILD_ID + 1] = "", build[48] = "";
-    uint64_t size;
-    prof__elf elf;
-    memset(&elf, 0, sizeof elf);
-    elf.big = PROF__LOW_HALF;
-    for (size_t i = 0; i < info->dlpi_phnum && !*id; ++i) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        if (segment->p_type == PT_NOTE)
-            prof__build_id_text(&elf, (const unsigned char *)(uintptr_t)(info->dlpi_addr + segment->p_vaddr),
-                                (size_t)segment->p_memsz, segment->p_align == 8 ? 8 : 4, id);
-    }
-    if (!*id) prof__file_build(module->path, &size, build);
-    snprintf(module->build, sizeof module->build, "%s%s", *id ? PROF__BUILD_ID : PROF__BUILD_TIME, *id ? id : build);
-}
-
-static int prof__module_holds(const prof__phdr_info *info, uintptr_t address)
-{
-    for (size_t i = 0; i < info->dlpi_phnum; ++i) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        if (segment->p_type == PT_LOAD && address - info->dlpi_addr - segment->p_vaddr < segment->p_memsz) return 1;
-    }
-    return 0;
-}
-
-/* The loader calls this for each loaded module. Returns 1, which ends the search, at the module that contains the
-   address. */
-static int prof__module_visit(prof__phdr_info *info, size_t size, void *argument)
-{
-    prof__module_search *search = (prof__module_search *)argument;
-    (void)size;
-    if (!prof__module_holds(info, search->address)) return 0;
-    search->base = info->dlpi_addr;
-    prof__loaded_path(search->module.path, sizeof search->module.path, info->dlpi_name ? info->dlpi_name : "");
-    prof__module_identify(&search->module, info);
-    return 1;
-}
-
-/* Returns the module's entry in the table, or NULL if the table is full. Under prof__function_lock. */
-static const prof__loaded_module *prof__module_known(const prof__loaded_module *module)
-{
-    prof__loaded_module *known = prof__loaded_modules, *end = known + prof__loaded_module_count;
-    for (; known < end; ++known)
-        if (!strcmp(known->path, module->path) && !strcmp(known->build, module->build)) return known;
-    if (prof__loaded_module_count == sizeof prof__loaded_modules / sizeof *prof__loaded_modules) return NULL;
-    ++prof__loaded_module_count;
-    *end = *module;
-    return end;
-}
-
-/* Fills in the call site of an address that is met for the first time. Under prof__function_lock. */
-static void prof__function_describe(prof__function *function, const prof__module_search *search, const prof_site *other)
-{
-    const prof__loaded_module *module = *search->module.path ? prof__module_known(&search->module) : NULL;
-    const char *path = module ? module->path : "", *base = strrchr(path, '/');
-    snprintf(function->name, sizeof function->name, "%.40s+0x%llx", base ? base + 1 : path,
-             (unsigned long long)(search->address - search->base));
-    function->site.category = other->category;
-    function->site.level = other->level;
-    function->site.kind = other->kind;
-    function->site.name = function->name;
-    function->site.file = path;
-    function->site.function = module ? module->build : "";
-    function->address = search->address;
-}
-
-static uint32_t prof__function_slot(uintptr_t address)
-{
-    return (uint32_t)((uint64_t)address * 0x9E3779B97F4A7C15u >> 32) % PROF__FUNCTION_SLOTS;
-}
-
-static prof__function *prof__function_find(uintptr_t address, uint32_t *slot)
-{
-    uint32_t number;
-    *slot = prof__function_slot(address);
-    while ((number = PROF__ACQUIRE(&prof__function_slots[*slot])) != 0) {
-        if (prof__functions[number - 1].address == address) return &prof__functions[number - 1];
-        *slot = (*slot + 1) % PROF__FUNCTION_SLOTS;
-    }
-    return NULL;
-}
-
-/* Adds an address that is met for the first time, and returns its call site, of the category, level and kind of
-   `other`. If the table is full, or its lock is taken (this may be a signal handler that interrupted the owner),
-   returns `other`. */
-static PROF__COLD prof_site *prof__function_add(uintptr_t address, prof_site *other)
-{
-    prof_site *site = other;
-    prof__module_search search;
-    uint32_t slot;
-    int error = errno;
-    if (PROF__LOAD(&prof__function_count) >= PROF_INSTRUMENT_MAX) return other;
-    memset(&search, 0, sizeof search);
-    search.address = address;
-    prof__libc_dl_iterate_phdr(prof__module_visit, &search); /* before the lock: the loader has one of its own */
-    if (prof__lock_try(&prof__function_lock)) {
-        prof__function *found = prof__function_find(address, &slot);
-        if (!found && prof__function_count < PROF_INSTRUMENT_MAX) {
-            found = &prof__functions[prof__function_count];
-            prof__function_describe(found, &search, other);
-            PROF__STORE(&prof__function_count, prof__function_count + 1);
-            PROF__RELEASE(&prof__function_slots[slot], prof__function_count);
-        }
-        if (found) site = &found->site;
-        prof__unlock(&prof__function_lock);
-    }
-    errno = error;
-    return site;
-}
-#endif
-
 /*-- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument --
    gcc and clang call __cyg_profile_func_enter and _exit in every function that is compiled with -finstrument-functions.
    A function gets a call site at its first call while something records. The tables are static, so this works before
@@ -16410,10 +16447,10 @@ static __attribute__((__noinline__)) void prof__call_enter(prof__calls *calls, u
                                                            uintptr_t caller, uintptr_t hook)
 {
     uint32_t slot, depth = calls->depth;
-    prof__function *function = prof__function_find(address, &slot);
+    prof__function *function = prof__function_find(address, 0, &slot);
     prof_site *site;
-    if (PROF__UNLIKELY(!function)) site = prof__function_add(address, &prof__more_functions);
-    else site = &function->site;
+    if (PROF__UNLIKELY(!function)) function = prof__function_add(address, 0, &prof__more_functions);
+    site = PROF__LIKELY(function != NULL) ? &function->site : &prof__more_functions;
     if (PROF__UNLIKELY(depth && calls->list[depth - 1].frame <= frame)) {
         prof__call entered = {address, frame, caller, hook, 0};
         prof__calls_abandon(calls, &entered);
@@ -18330,7 +18367,7 @@ static prof_site *prof__calls_prepare(void)
     if (!function->address) {
         function->address = (uintptr_t)&prof__call_measured;
         function->site = prof__more_functions;
-        prof__function_find(function->address, &slot);
+        prof__function_find(function->address, 0, &slot);
         PROF__RELEASE(&prof__function_slots[slot], PROF_INSTRUMENT_MAX + 1);
     }
     prof__unlock(&prof__function_lock);
@@ -21835,13 +21872,85 @@ PROF__HIDDEN __attribute__((__used__)) prof__instance prof__this_instance = {
     PROF__FORWARDED_FUNCTIONS(PROF__INSTANCE_ENTRY)};
 #endif
 
+#ifdef PROF__MALLOC_NEXT
+/* The functions of the next module that has them: those of the C library or, if the program has another allocator, of
+   that one. memalign() stands for all that align: its blocks have the same free(). */
+static struct {
+    void *(*real_malloc)(size_t size);
+    void *(*real_calloc)(size_t count, size_t size);
+    void *(*real_realloc)(void *old, size_t size);
+    void *(*real_memalign)(size_t alignment, size_t size);
+    void (*real_free)(void *address);
+    int found; /* 1: all of them are known; -1: they are being looked up */
+} prof__allocator = {__libc_malloc, __libc_calloc, __libc_realloc, __libc_memalign, __libc_free, 0};
+
+static uint32_t prof__malloc_depth; /* functions of a stack that are told; 0: nothing is recorded */
+
+extern void *prof__libc_dlsym(void *handle, const char *name) __asm__("dlsym");
+
+/* Stores a function's address if the function is there. */
+static void prof__allocator_take(void *to, const char *name)
+{
+    void *real = prof__libc_dlsym((void *)(intptr_t)-1, name); /* RTLD_NEXT */
+    if (real) memcpy(to, &real, sizeof real);
+}
+
+/* Looks the functions up at the first call, which may come from another library's constructor. dlsym() of an old glibc
+   calls calloc() for a buffer that the thread keeps: it gets one of the C library. */
+static PROF__COLD void prof__allocator_find(void)
+{
+    PROF__ERRNO_SAVE();
+    prof__allocator.found = -1;
+    prof__allocator_take(&prof__allocator.real_malloc, "malloc");
+    prof__allocator_take(&prof__allocator.real_calloc, "calloc");
+    prof__allocator_take(&prof__allocator.real_realloc, "realloc");
+    prof__allocator_take(&prof__allocator.real_memalign, "memalign");
+    prof__allocator_take(&prof__allocator.real_free, "free");
+    PROF__RELEASE(&prof__allocator.found, 1);
+    PROF__ERRNO_RESTORE();
+}
+
+static inline void prof__allocator_need(void)
+{
+    if (PROF__UNLIKELY(!PROF__ACQUIRE(&prof__allocator.found))) prof__allocator_find();
+}
+#define PROF__ALLOCATOR(name) (prof__allocator_need(), prof__allocator.real_##name)
+/* Calls the allocator, whose calls of its own functions are not the program's. */
+#define PROF__ALLOCATE(name, args)                                                                                     \
+    (prof__malloc_depth ? PROF__QUIETLY(void *, PROF__ALLOCATOR(name) args) : PROF__ALLOCATOR(name) args)
+static inline void prof__allocator_free(void *address)
+{
+    uint32_t asked = prof__malloc_depth;
+    if (asked) prof__quiet++;
+    PROF__ALLOCATOR(free)(address);
+    if (asked) prof__quiet--;
+}
+
+/* Before the recording of the environment begins. */
+PROF__AT_START(101, prof__malloc_asked);
+static void prof__malloc_asked(void)
+{
+    const char *text = getenv("PROF_MALLOC"), *digit = text;
+    uint32_t depth = 0;
+    if (!text || !*text) return;
+    for (; *digit >= '0' && *digit <= '9' && depth <= PROF__MALLOC_CALLERS; ++digit)
+        depth = depth * 10 + (uint32_t)(*digit - '0');
+    if (*digit || depth > PROF__MALLOC_CALLERS) {
+        fprintf(stderr, "prof: PROF_MALLOC '%.60s': must be 0, or how many functions of the stack to tell: 1 to %d\n",
+                text, PROF__MALLOC_CALLERS);
+        return;
+    }
+    prof__malloc_depth = depth;
+}
+#endif
+
 /*-- MALLOC ------------------------------------------------------------------------------------------------ >>malloc --
    PROF_WRAP_MALLOC records the calls of the C library's allocator. A malloc() that the program defines replaces that of
    every library, for all modules of the process. glibc also exports its allocator under internal names, so that the
    original need not be looked up with dlsym(), which allocates. With PROF_MALLOC_CALLERS each place that calls has a
    call site of its own. Its address is that before the return address, so in the call, which may be the last
-   instruction of a function that does not return. Deeper frames are not read, because code without frame pointers puts
-   anything into their register. */
+   instruction of a function that does not return. The functions around it are found by the compiler's library, from the
+   tables that are there for exceptions: code without frame pointers puts anything into their register. */
 
 #ifdef __EMSCRIPTEN__ /* they were defined in ground/base.h, see prof__heap_has() */
 #undef malloc
@@ -21884,13 +21993,64 @@ PROF__HIDDEN __attribute__((__used__)) prof__instance prof__this_instance = {
     static prof_site variable = {0, name, "malloc", "", name, 0, 0, 1,                                             \
                                  PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, 0, 0, 0}
 
+#ifndef PROF__MALLOC_NEXT
+#define prof__malloc_depth PROF__MALLOC_CALLERS
+#define PROF__ALLOCATE(name, args) __libc_##name args
+#define prof__allocator_free(address) __libc_free(address)
+#endif
+
 #ifdef PROF__MALLOC_CALLERS
-/* Returns the call site of a caller; `site` if there is no room for it. */
+#include <unwind.h>
+
+typedef struct prof__stack {
+    uintptr_t caller; /* of malloc(): the frames inside are prof's */
+    uint32_t count, inside;
+    uintptr_t frames[PROF__MALLOC_CALLERS];
+} prof__stack;
+
+#define PROF__MOST_INSIDE 16 /* so many frames are prof's at most: without tables of prof's own code, none is found */
+
+/* Takes a frame of the stack, the innermost first. Returns what ends the walk when there are enough. */
+static _Unwind_Reason_Code prof__stack_visit(struct _Unwind_Context *context, void *argument)
+{
+    prof__stack *stack = (prof__stack *)argument;
+    uintptr_t at = (uintptr_t)_Unwind_GetIP(context);
+    if (!at) return _URC_END_OF_STACK;
+    if (!stack->count && at - 1 != stack->caller)
+        return ++stack->inside < PROF__MOST_INSIDE ? _URC_NO_REASON : _URC_END_OF_STACK;
+    stack->frames[stack->count++] = at - 1;
+    return stack->count < prof__malloc_depth ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+static void prof__stack_take(prof__stack *stack, uintptr_t caller)
+{
+    stack->caller = caller;
+    stack->count = stack->inside = 0;
+    if (prof__malloc_depth > 1) {
+        prof__quiet++; /* the tables of code that was made at run time are sorted at their first use */
+        _Unwind_Backtrace(prof__stack_visit, stack);
+        prof__quiet--;
+    }
+    if (!stack->count) stack->frames[stack->count++] = caller;
+}
+
+/* Returns the call site of a caller, within those around it. If there is no room for it, returns that of the innermost
+   one that there is, or `site`. */
 static __attribute__((__noinline__)) prof_site *prof__caller_site(prof_site *site, uintptr_t caller)
 {
-    uint32_t slot;
-    prof__function *function = prof__function_find(caller, &slot);
-    return PROF__LIKELY(function != NULL) ? &function->site : prof__function_add(caller, site);
+    prof_site *found = site;
+    prof__stack stack;
+    uint32_t number = 0, slot;
+    prof__stack_take(&stack, caller);
+    while (stack.count) {
+        uintptr_t address = stack.frames[--stack.count];
+        prof__function *function = prof__function_find(address, number, &slot);
+        if (PROF__UNLIKELY(!function)) function = prof__function_add(address, number, site);
+        if (!function) break;
+        number = (uint32_t)(function - prof__functions) + 1;
+        found = &function->site;
+    }
+    return found;
 }
 #else
 #define prof__caller_site(site, caller) (site)
@@ -21900,6 +22060,9 @@ static __attribute__((__noinline__)) prof_site *prof__caller_site(prof_site *sit
 static inline void prof__wrap(prof_site *site, uintptr_t caller, uint64_t how, uintptr_t freed, void *address,
                               size_t size)
 {
+#ifdef PROF__MALLOC_NEXT
+    if (PROF__LIKELY(!prof__malloc_depth)) return;
+#endif
     if (prof__quiet || !prof__live(site)) return;
     if (caller) {
         site = prof__caller_site(site, caller);
@@ -21911,7 +22074,7 @@ static inline void prof__wrap(prof_site *site, uintptr_t caller, uint64_t how, u
 static void *prof__wrap_malloc(size_t size, uintptr_t caller)
 {
     PROF__MALLOC_SITE(site, "malloc");
-    void *address = __libc_malloc(size);
+    void *address = PROF__ALLOCATE(malloc, (size));
     prof__wrap(&site, caller, 0, 0, address, size);
     return address;
 }
@@ -21924,7 +22087,7 @@ PROF__WRAPPER void *malloc(size_t size) PROF__NOTHROW
 PROF__WRAPPER void *calloc(size_t count, size_t size) PROF__NOTHROW
 {
     PROF__MALLOC_SITE(site, "calloc");
-    void *address = __libc_calloc(count, size);
+    void *address = PROF__ALLOCATE(calloc, (count, size));
     prof__wrap(&site, PROF__CALLER(), 0, 0, address, count * size);
     return address;
 }
@@ -21933,7 +22096,8 @@ PROF__WRAPPER void *realloc(void *old, size_t size) PROF__NOTHROW
 {
     PROF__MALLOC_SITE(site, "realloc");
     uintptr_t freed = (uintptr_t)old;
-    void *address = __libc_realloc(old, size);
+    void *address = PROF__ALLOCATE(realloc, (old, size));
+    if (!address && size) return NULL; /* the old block is as it was */
     prof__wrap(&site, PROF__CALLER(), PROF__FREE_LATE, freed, address, size);
     return address;
 }
@@ -21942,12 +22106,12 @@ void free(void *address) PROF__NOTHROW
 {
     PROF__MALLOC_SITE(site, "free");
     prof__wrap(&site, 0, 0, (uintptr_t)address, NULL, 0);
-    __libc_free(address);
+    prof__allocator_free(address);
 }
 
 static void *prof__wrap_aligned(prof_site *site, uintptr_t caller, size_t alignment, size_t size)
 {
-    void *address = __libc_memalign(alignment, size);
+    void *address = PROF__ALLOCATE(memalign, (alignment, size));
     prof__wrap(site, caller, 0, 0, address, size);
     return address;
 }

@@ -450,13 +450,28 @@ static void prof__html_source_add(prof__html *h, const char *file, uint32_t text
     site->line = line;
 }
 
+/* Returns the number of the text by which the page tells allocations of a stack from others: its functions, the
+   innermost first. Without a stack that is the name. */
+static uint32_t prof__html_stack_of(prof__html *h, const prof_callsite *site, const char *name)
+{
+    char text[1024];
+    size_t size = 0;
+    const prof_callsite *each = prof__site_caller(h->trace, site);
+    if (!each) return prof__html_string_of(h, name);
+    size = (size_t)snprintf(text, sizeof text, "%.255s", name);
+    for (; each && size < sizeof text - 260; each = prof__site_caller(h->trace, each))
+        size += (size_t)snprintf(text + size, sizeof text - size, " < %.255s", each->name);
+    text[prof__utf8_cut(text, size)] = 0;
+    return prof__html_string_of(h, text);
+}
+
 /* Returns the number of a new kind, and writes the kind. */
 static uint32_t prof__html_kind_new(prof__html *h, const prof_callsite *site, const char *name,
                                     const prof__html_kind *kind)
 {
     uint64_t hash = kind->name;
     uint32_t depth = kind->depth, type = kind->type;
-    uint32_t texts[4] = {prof__html_string_of(h, name), prof__html_string_of(h, site->category),
+    uint32_t texts[4] = {prof__html_stack_of(h, site, name), prof__html_string_of(h, site->category),
                          prof__html_string_of(h, site->file), prof__html_string_of(h, site->function)};
     uint32_t unit = *site->unit ? prof__html_string_of(h, site->unit) : 0;
     uint32_t format = hash && *site->name ? prof__html_string_of(h, site->name) : 0;

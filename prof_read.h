@@ -891,7 +891,8 @@ static size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array
 
 typedef struct prof__read_site {
     prof_callsite about;
-    uint32_t name; /* index in names of about.name */
+    uint32_t name;   /* index in names of about.name */
+    uint32_t caller; /* index in sites of the function that called this one; 0: not known */
 } prof__read_site;
 
 /* A call site id that is in records but not in meta, and the site that stands for it. */
@@ -1666,11 +1667,11 @@ static size_t prof__read_name(prof_trace *trace, const char *text)
 
 static int prof__read_same_site(const void *owner, size_t item, const void *key)
 {
-    const prof_callsite *a = &((const prof_trace *)owner)->sites[item].about;
-    const prof_callsite *b = &((const prof__read_site *)key)->about;
-    return a->name == b->name && a->category == b->category && a->file == b->file && a->function == b->function &&
-           a->line == b->line && a->color == b->color && a->level == b->level && a->kind == b->kind &&
-           a->role == b->role && a->unit == b->unit;
+    const prof__read_site *site = &((const prof_trace *)owner)->sites[item], *wanted = (const prof__read_site *)key;
+    const prof_callsite *a = &site->about, *b = &wanted->about;
+    return site->caller == wanted->caller && a->name == b->name && a->category == b->category && a->file == b->file &&
+           a->function == b->function && a->line == b->line && a->color == b->color && a->level == b->level &&
+           a->kind == b->kind && a->role == b->role && a->unit == b->unit;
 }
 
 /* Returns the index in sites of a call site, whose texts are names of the trace, or PROF__NONE if there is no
@@ -1681,7 +1682,8 @@ static size_t prof__read_site_number(prof_trace *trace, const prof__read_site *s
     uint64_t texts =
         PROF__ADDRESS(about->file) + 3 * PROF__ADDRESS(about->category) + 5 * PROF__ADDRESS(about->function);
     uint32_t hash = (uint32_t)prof__mix(site->name * 31u + ((uint64_t)about->line << 32) + texts +
-                                        about->color * (uint64_t)0x9E3779B1u + about->kind);
+                                        about->color * (uint64_t)0x9E3779B1u + about->kind +
+                                        site->caller * (uint64_t)0x85EBCA77u);
     size_t item = prof__read_find(&trace->site_index, hash, prof__read_same_site, trace, site);
     if (item != PROF__NONE) return item;
     item = PROF__NEW(trace->site_index, hash, trace->sites, trace->site_capacity, trace->site_count);
@@ -1911,6 +1913,20 @@ static int prof__read_module(prof_trace *trace, const uint64_t *field)
     return 1;
 }
 
+/* Returns the index in sites of the call site with an id that was read before, or 0. So no function calls itself. */
+static uint32_t prof__read_caller(const prof_trace *trace, uint64_t id)
+{
+    uint32_t site = id < trace->site_id_count ? trace->site_ids[id] : PROF__NONE32;
+    return site == PROF__NONE32 ? 0 : site;
+}
+
+/* Returns the call site of the function that called the function of a call site of this trace. NULL: not known. */
+static const prof_callsite *prof__site_caller(const prof_trace *trace, const prof_callsite *site)
+{
+    uint32_t caller = ((const prof__read_site *)(const void *)site)->caller;
+    return caller ? &trace->sites[caller].about : NULL;
+}
+
 /* Reads meta in three passes: finds the largest ids; reads strings, metadata and names of threads; reads call sites
    and modules, whose strings may come after them. Returns 0 if there is no memory. */
 static int prof__read_meta(prof_trace *trace)
@@ -1965,6 +1981,7 @@ static int prof__read_meta(prof_trace *trace)
         site.about.category = trace->names[prof__read_string_name(trace, field[1] >> 32)];
         site.about.unit =
             trace->names[length > PROF__META_SITE_WORDS ? prof__read_string_name(trace, field[4] & 0xFFFFFFFFu) : 0];
+        if (length > PROF__META_SITE_WORDS) site.caller = prof__read_caller(trace, field[4] >> 32);
         site.about.line = (uint32_t)field[2];
         site.about.color = (uint32_t)(field[2] >> 32);
         site.about.level = (uint32_t)field[3];
@@ -12853,6 +12870,89 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t l
     prof__summary_line(out, "buffer", text, limit);
 }
 
+typedef struct prof__stack_node {
+    const struct prof__stack_node *caller; /* NULL: of the outermost function that was recorded */
+    uint64_t weight;                       /* by which nodes with the same caller are sorted: bytes, or unfreed bytes */
+    uint32_t depth;
+    prof_memory_row sum; /* site: the function's; peak_bytes: not known, as peaks do not add up */
+} prof__stack_node;
+
+typedef struct prof__stacks {
+    prof__stack_node *nodes; /* of each call site of the trace, by its number; sum.count 0: it allocated nothing */
+    const prof__stack_node **order;
+    size_t count, left; /* nodes in order, and those left out */
+} prof__stacks;
+
+/* Sorts nodes by weight, callers before those that they called: a part of this order is a tree of its own. */
+static int prof__stack_weights(const void *a, const void *b)
+{
+    const prof__stack_node *x = *(const prof__stack_node *const *)a, *y = *(const prof__stack_node *const *)b;
+    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* Sorts nodes as a tree is printed: each one before those that it called. */
+static int prof__stack_places(const void *a, const void *b)
+{
+    const prof__stack_node *x = *(const prof__stack_node *const *)a, *y = *(const prof__stack_node *const *)b;
+    uint32_t x_depth = x->depth, y_depth = y->depth;
+    while (x->depth > y_depth) x = x->caller;
+    while (y->depth > x_depth) y = y->caller;
+    if (x == y) return x_depth < y_depth ? -1 : x_depth > y_depth;
+    for (; x->caller != y->caller; y = y->caller) x = x->caller;
+    return prof__stack_weights(&x, &y);
+}
+
+/* Adds what a row has to a function and to those that called it. Returns the function's node. */
+static prof__stack_node *prof__stack_add(prof__stacks *all, const prof_trace *trace, const prof_memory_row *row,
+                                         const prof_callsite *site)
+{
+    prof__stack_node *node = &all->nodes[prof__site_number(trace, site)];
+    const prof_callsite *caller = prof__site_caller(trace, site);
+    if (caller) {
+        node->caller = prof__stack_add(all, trace, row, caller);
+        node->depth = node->caller->depth + 1;
+    }
+    if (!node->sum.count) all->order[all->count++] = node;
+    node->sum.site = site;
+    node->sum.count += row->count;
+    node->sum.bytes += row->bytes;
+    node->sum.live_count += row->live_count;
+    node->sum.live_bytes += row->live_bytes;
+    return node;
+}
+
+/* Makes the tree of all allocations, of which order has the `top` heaviest nodes, 0: all. by_live: by what was not
+   freed, which leaves out all else. Free it in any case. */
+static prof_status prof__stacks_make(prof__stacks *all, const prof_trace *trace, const prof_memory_stats *stats,
+                                     size_t top, int by_live)
+{
+    size_t sites = prof__site_count(trace), i, kept = 0;
+    memset(all, 0, sizeof *all);
+    all->nodes = (prof__stack_node *)calloc(sites, sizeof *all->nodes);
+    all->order = (const prof__stack_node **)malloc(sites * sizeof *all->order);
+    if (!all->nodes || !all->order) return prof__no_memory("for the stacks of allocations");
+    for (i = 0; i < stats->site_count; i++) prof__stack_add(all, trace, &stats->sites[i], stats->sites[i].site);
+    for (i = 0; i < sites; i++)
+        all->nodes[i].weight = by_live ? all->nodes[i].sum.live_bytes : all->nodes[i].sum.bytes;
+    for (i = 0; i < all->count; i++)
+        if (!by_live || all->order[i]->sum.live_count) all->order[kept++] = all->order[i];
+    all->count = kept;
+    qsort(all->order, all->count, sizeof *all->order, prof__stack_weights);
+    if (top && top < all->count) {
+        all->left = all->count - top;
+        all->count = top;
+    }
+    qsort(all->order, all->count, sizeof *all->order, prof__stack_places);
+    return PROF_OK;
+}
+
+static void prof__stacks_free(prof__stacks *all)
+{
+    free(all->nodes);
+    free(all->order);
+}
+
 /*-- memory and locks --*/
 
 #define PROF__MEMORY_TOP 20 /* rows of call sites, unless the caller asks for more */
@@ -12865,7 +12965,8 @@ static const char *prof__memory_name(const prof_memory_row *row)
     return *prof__memory_function(row->site) ? prof__memory_function(row->site) : row->site->name;
 }
 
-static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
+/* caller: of the function that allocates; NULL: not known. */
+static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row, const prof_callsite *caller)
 {
     prof__table_row(t, prof__memory_name(row), 0);
     prof__table_count(t, row->count);
@@ -12879,6 +12980,8 @@ static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
             prof__table_note(t, "  by ");
             prof__table_note(t, prof__memory_function(row->site));
         }
+        if (caller) prof__table_note(t, "  from ");
+        if (caller) prof__table_note(t, caller->name);
         prof__table_place(t, *row->site->file || !row->around ? row->site : row->around);
         if (*row->pool) prof__table_note(t, "  in ");
         prof__table_note(t, row->pool);
@@ -12888,8 +12991,8 @@ static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
     prof__table_end(t);
 }
 
-static void prof__summary_memory_rows(prof__out *out, const char *title, const prof_memory_row *rows, size_t count,
-                                      size_t top, size_t limit)
+static void prof__summary_memory_rows(prof__out *out, const prof_trace *trace, const char *title,
+                                      const prof_memory_row *rows, size_t count, size_t top, size_t limit)
 {
     static const prof__column columns[] = {{"allocations", 4, 0}, {"bytes", 0, 0}, {"mean", 1, 0}, {"peak", 3, 0},
                                            {"unfreed", 2, 0},     {"bytes", 0, 0}, {NULL, 0, 0}};
@@ -12898,7 +13001,8 @@ static void prof__summary_memory_rows(prof__out *out, const char *title, const p
     prof__out_text(out, "\n");
     prof__table_begin(&t, out, limit, title, columns, NULL, 0);
     do
-        for (i = 0; i < shown; i++) prof__summary_memory_row(&t, &rows[i]);
+        for (i = 0; i < shown; i++)
+            prof__summary_memory_row(&t, &rows[i], rows[i].site ? prof__site_caller(trace, rows[i].site) : NULL);
     while (prof__table_again(&t));
     prof__out_more(out, count - shown);
 }
@@ -12911,7 +13015,8 @@ static int prof__memory_live_order(const void *a, const void *b)
 }
 
 /* Writes the call sites with blocks that were not freed, unless the table of call sites has shown all of them. */
-static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats *stats, size_t top, size_t limit)
+static prof_status prof__summary_unfreed(prof__out *out, const prof_trace *trace, const prof_memory_stats *stats,
+                                         size_t top, size_t limit)
 {
     prof_memory_row *rows;
     size_t count = 0, i;
@@ -12922,10 +13027,55 @@ static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats
         if (stats->sites[i].live_count) rows[count++] = stats->sites[i];
     if (count) {
         qsort(rows, count, sizeof *rows, prof__memory_live_order);
-        prof__summary_memory_rows(out, "most unfreed", rows, count, top, limit);
+        prof__summary_memory_rows(out, trace, "most unfreed", rows, count, top, limit);
     }
     free(rows);
     return PROF_OK;
+}
+
+/* Returns 1 if some allocation was recorded with functions around the one that called malloc(). */
+static int prof__memory_stacked(const prof_trace *trace, const prof_memory_stats *stats)
+{
+    size_t i;
+    for (i = 0; i < stats->site_count; i++)
+        if (prof__site_caller(trace, stats->sites[i].site)) return 1;
+    return 0;
+}
+
+static void prof__summary_stack(prof__table *t, const prof__stack_node *node)
+{
+    const char *name = prof__memory_function(node->sum.site);
+    prof__table_row(t, *name ? name : node->sum.site->name, node->depth);
+    prof__table_count(t, node->sum.count);
+    prof__table_size(t, node->sum.bytes);
+    prof__table_count(t, node->sum.live_count);
+    prof__table_size(t, node->sum.live_bytes);
+    prof__table_place(t, node->sum.site);
+    prof__table_end(t);
+}
+
+/* Writes the call tree of allocations. by_live: of those that were not freed. Returns in *left how many functions are
+   not shown. */
+static prof_status prof__summary_stacks(prof__out *out, const prof_trace *trace, const prof_memory_stats *stats,
+                                        size_t top, size_t limit, int by_live, size_t *left)
+{
+    static const prof__column columns[] = {{"allocations", 2, 0}, {"bytes", 0, 0}, {"unfreed", 1, 0}, {"bytes", 0, 0},
+                                           {NULL, 0, 0}};
+    prof__stacks all;
+    prof__table t;
+    size_t i;
+    prof_status status = prof__stacks_make(&all, trace, stats, top, by_live);
+    if (!status) {
+        prof__out_text(out, "\n");
+        prof__table_begin(&t, out, limit, by_live ? "not freed, by stack" : "allocated, by stack", columns, NULL, 0);
+        do
+            for (i = 0; i < all.count; i++) prof__summary_stack(&t, all.order[i]);
+        while (prof__table_again(&t));
+        prof__out_more(out, all.left);
+        *left = all.left;
+    }
+    prof__stacks_free(&all);
+    return status;
 }
 
 static void prof__summary_memory_notes(prof__out *out, const prof_trace *trace, const prof_memory_stats *stats)
@@ -12950,10 +13100,15 @@ static prof_status prof__summary_memory(prof__out *out, const prof_trace *trace,
     if (status != PROF_OK) return status;
     if (stats->count) {
         int named = stats->scope_count > 1 || (stats->scope_count && *stats->scopes[0].scope);
-        prof__summary_memory_rows(out, "memory", stats->pools, stats->pool_count, 0, limit);
-        if (named) prof__summary_memory_rows(out, "memory scope", stats->scopes, stats->scope_count, top, limit);
-        prof__summary_memory_rows(out, "allocated by", stats->sites, stats->site_count, top, limit);
-        status = prof__summary_unfreed(out, stats, top, limit);
+        prof__summary_memory_rows(out, trace, "memory", stats->pools, stats->pool_count, 0, limit);
+        if (named) prof__summary_memory_rows(out, trace, "memory scope", stats->scopes, stats->scope_count, top, limit);
+        prof__summary_memory_rows(out, trace, "allocated by", stats->sites, stats->site_count, top, limit);
+        status = prof__summary_unfreed(out, trace, stats, top, limit);
+        if (!status && prof__memory_stacked(trace, stats)) {
+            size_t left = 0;
+            status = prof__summary_stacks(out, trace, stats, top, limit, 0, &left);
+            if (!status && left) status = prof__summary_stacks(out, trace, stats, top, limit, 1, &left);
+        }
     }
     if (stats->freed_unknown || stats->freed_twice || stats->not_freed) {
         if (!stats->count) prof__out_text(out, "\n");
@@ -17469,6 +17624,7 @@ static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hin
 static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const prof_callsite **site);
 static size_t prof__site_count(const prof_trace *trace); /* of call sites, which are numbered from 0 on */
 static inline size_t prof__site_number(const prof_trace *trace, const prof_callsite *site); /* PROF__NONE: not its */
+static const prof_callsite *prof__site_caller(const prof_trace *trace, const prof_callsite *site);
 /* Names made at run time, by their prof__text_key(), before their events come: */
 static void prof__cursor_keyed(prof_cursor *c); /* first of all */
 static inline const prof__read_node *prof__cursor_ahead(const prof_cursor *c, size_t ahead, const prof_callsite **site,

@@ -45,4 +45,56 @@ printf '#define PROF_IMPLEMENTATION\n' | cat - "$out/linked.c" >"$out/own.c"
 succeeds "a program with the implementation" $cc -I"$include" "$out/own.c" -o "$out/own" -pthread -ldl
 succeeds "runs under LD_PRELOAD, too" env LD_PRELOAD="$lib/libprof.so" PROF_OUTPUT="$out/own.json" "$out/own"
 succeeds "and is recorded once" scopes "$out/own.json" "scope of linked" 3
+
+# A program that nobody marked up, and what it allocates: PROF_MALLOC tells by which functions, whatever its allocator. The
+# lines are those of the call tree.
+planted() { # FILE: the rows of the tree
+    sed -n '/^allocated, by stack/,/^$/s/^ *\(planted[a-z_]*\)/\1/p' "$1" | sed 's/  *[^ ]*$//; s/  */ /g'
+}
+cat >"$out/parent.wanted" <<'END'
+planted_freed 2 1.200 kB 0 0 B
+planted_one 1 1.000 kB 1 1.000 kB
+planted_leak 1 1.000 kB 1 1.000 kB
+planted_aligned 1 640 B 1 640 B
+planted_refused 1 30 B 0 0 B
+planted_thread 8 800 B 8 800 B
+planted_two 8 800 B 8 800 B
+planted_leak 8 800 B 8 800 B
+END
+cat >"$out/child.wanted" <<'END'
+planted_one 1 1.000 kB 1 1.000 kB
+planted_leak 1 1.000 kB 1 1.000 kB
+planted_two 2 200 B 2 200 B
+planted_leak 2 200 B 2 200 B
+END
+stacks() { # NAME COMMAND...: what it records, and what its child records
+    name=$1
+    shift
+    rm -f "$out"/stacks*
+    succeeds "$name" env PROF_OUTPUT="$out/stacks.txt" "$@" || return
+    planted "$out/stacks.txt" >"$out/stacks.parent"
+    planted "$(ls "$out"/stacks.*.txt)" >"$out/stacks.child"
+    same "$name: each function has what it allocated" "$out/stacks.parent" "$out/parent.wanted"
+    same "$name: and so in the child" "$out/stacks.child" "$out/child.wanted"
+}
+preload="LD_PRELOAD=$lib/libprof.so"
+if echo '#include <gnu/libc-version.h>' | $cc -x c -fsyntax-only - 2>/dev/null; then
+    program=$out/malloc
+    succeeds "a program that allocates" $cc -I"$root" tests/malloc_program.c -o "$program" -pthread
+    stacks "PROF_MALLOC records its allocations" "$preload" PROF_MALLOC=8 "$program"
+    succeeds "an allocator" $cc -DALLOCATOR -fno-builtin -fPIC -shared tests/malloc_program.c -o "$out/liballocator.so"
+    succeeds "a program with it" $cc tests/malloc_program.c -o "$program" -pthread -L"$out" -lallocator -Wl,-rpath,"$out"
+    stacks "PROF_MALLOC records what another allocator gives" "$preload" PROF_MALLOC=8 "$program"
+    succeeds "a program with another allocator" env PROF_OUTPUT="$out/none.txt" "$preload" "$program"
+    lacks "without PROF_MALLOC no allocation is recorded" "$out/none.txt" "allocated by"
+    for bad in 33 8x -1; do
+        env "$preload" PROF_MALLOC=$bad "$program" 2>"$out/said"
+        has "PROF_MALLOC=$bad is refused" "$out/said" "prof: PROF_MALLOC '$bad': must be 0, or how many functions"
+    done
+    succeeds "a program that records its stacks" $cc -I"$root" -DPROF_IMPLEMENTATION -DPROF_WRAP_MALLOC \
+        -DPROF_MALLOC_CALLERS=8 tests/malloc_program.c -o "$program" -pthread -ldl
+    stacks "PROF_MALLOC_CALLERS=8" "$program"
+else
+    skip "PROF_MALLOC" "not glibc"
+fi
 finish

@@ -212,6 +212,7 @@ static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hin
 static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const prof_callsite **site);
 static size_t prof__site_count(const prof_trace *trace); /* of call sites, which are numbered from 0 on */
 static inline size_t prof__site_number(const prof_trace *trace, const prof_callsite *site); /* PROF__NONE: not its */
+static const prof_callsite *prof__site_caller(const prof_trace *trace, const prof_callsite *site);
 /* Names made at run time, by their prof__text_key(), before their events come: */
 static void prof__cursor_keyed(prof_cursor *c); /* first of all */
 static inline const prof__read_node *prof__cursor_ahead(const prof_cursor *c, size_t ahead, const prof_callsite **site,

@@ -116,7 +116,7 @@ COMPILE-TIME OPTIONS                                                            
                                     share one name
     PROF_INSTRUMENT_DEPTH  1024     nested calls on a thread, 24 bytes each; deeper ones are lost, and counted
     PROF_WRAP_MALLOC       -        records malloc(), free() and so on of the whole process, see below
-    PROF_MALLOC_CALLERS    -        with it: and by which functions they are called
+    PROF_MALLOC_CALLERS    -        with it: and by which functions they are called; 8: by up to 8 of a stack
     PROF_WRAP_WAITS        -        records where threads wait in calls of the C library, see below
     PROF_FREESTANDING      -        no libc, see below
     PROF_TINY              -        with PROF_FREESTANDING, for microcontrollers: see Freestanding. PROF_WITH_CATEGORIES
@@ -379,12 +379,20 @@ MANUAL                                                                          
     allocates is left out. It does not work with a static glibc, nor with another allocator (tcmalloc, jemalloc); with a
     sanitizer, which has its own allocator, it does nothing. A malloc() is listed by its enclosing scope.
     With PROF_MALLOC_CALLERS besides, each function that calls malloc() has a row of its own, named as in the symbol
-    tables, or "module+0x1b40" if they lack it. So what was not freed has the function that allocated it. Of the stack
-    that is the last function alone: needs no frame pointers, and takes 3 ns a call and 2.4 MB of addresses, of which
-    the system only gives what is used. A call that ends a function may be compiled to a jump; then its caller counts.
-    strdup() and the like count as themselves. If the implementation is compiled as C++, operator new and new[] count
-    for their callers; nothrow and aligned forms, and all of them with an implementation in C, for the C++ library. An
-    operator new of the program's own, in another file, takes the place of prof's.
+    tables, or "module+0x1b40" if they lack it. So what was not freed has the function that allocated it. That takes 3
+    ns a call and 2.4 MB of addresses, of which the system only gives what is used. With PROF_MALLOC_CALLERS=8, up to 8
+    functions of the stack are recorded. The summary then has a call tree of what was allocated and what was not freed,
+    and so has the memory profile for pprof; the page's table has a row for each stack. The stack is found without frame
+    pointers, by the tables for exceptions, which takes 2 us a call. Where those are missing, it ends. If there are more
+    stacks than PROF_INSTRUMENT_MAX, further ones count for the functions around them that are known. A call that ends a
+    function may be compiled to a jump; then its caller counts. strdup() and the like count as themselves. If the
+    implementation is compiled as C++, operator new and new[] count for their callers; nothrow and aligned forms, and
+    all of them with an implementation in C, for the C++ library. An operator new of the program's own, in another file,
+    takes the place of prof's.
+    For a program that knows nothing of it: LD_PRELOAD=libprof.so PROF_MALLOC=8 PROF_OUTPUT=trace.prof ./program records
+    its allocations with up to 8 functions of the stack, at most 32; 1: only the function that calls. That works with an
+    allocator of the program's own in a library, too. Without PROF_MALLOC nothing is recorded of them, and each call
+    takes 1 ns more. In a library of your own that is preloaded, define PROF_WRAP_MALLOC as 2.
 
     Waits. PROF_WRAP_WAITS (Linux, glibc or musl) records where a thread waits in a call of the C library: mutexes,
     read-write locks, conditions, semaphores and barriers of POSIX threads and C11, joins, read, write, send, recv and

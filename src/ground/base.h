@@ -17,8 +17,13 @@
 #endif
 #endif
 #endif
-#if defined(PROF__WRAPS_MALLOC) && defined(PROF_MALLOC_CALLERS)
-#define PROF__MALLOC_CALLERS 1
+/* PROF__MALLOC_CALLERS: the most functions that are told of the stack of an allocation. PROF__MALLOC_NEXT: the wrappers
+   call the allocator behind them, whichever that is, and record nothing unless the environment asks for it. */
+#if defined(PROF__WRAPS_MALLOC) && PROF_WRAP_MALLOC + 0 == 2
+#define PROF__MALLOC_NEXT 1
+#define PROF__MALLOC_CALLERS 32
+#elif defined(PROF__WRAPS_MALLOC) && defined(PROF_MALLOC_CALLERS)
+#define PROF__MALLOC_CALLERS (PROF_MALLOC_CALLERS + 0 > 1 ? PROF_MALLOC_CALLERS + 0 : 1)
 #endif
 /* prof calls glibc's allocator by its internal names, which PROF_WRAP_MALLOC does not wrap: see >>malloc */
 #ifdef PROF__WRAPS_MALLOC
@@ -33,7 +38,11 @@ extern void __libc_free(void *at);
 #define free(at) __libc_free(at)
 /* Nonzero while prof calls a function of the C library that may allocate. The wrappers of >>malloc record no allocation
    then. */
+#if defined(PROF__SHARED) && defined(PROF__MALLOC_NEXT) /* any other storage of a library is allocated at first use */
+static PROF__PER_THREAD uint32_t prof__quiet __attribute__((__tls_model__("initial-exec")));
+#else
 static PROF__PER_THREAD uint32_t prof__quiet;
+#endif
 #define PROF__QUIETLY(type, call)                                                                                    \
     __extension__({                                                                                                  \
         prof__quiet++;                                                                                               \

@@ -180,7 +180,8 @@ typedef char prof__layout_is_fixed[sizeof(prof__header) == 640 && sizeof(prof__c
 
 /* The records of meta. The head of each is kind << 56 | words << 32 | id; words counts the head, too. Each kind counts
    its ids from 1. A SITE has: name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32,
-   level | kind << 32; and only for a counter with a unit one word more: unit (string id). */
+   level | kind << 32; and only for a counter with a unit, or a function of a stack, one word more: unit (string id) |
+   caller << 32 (site id of the function that called this one, 0: not known). */
 enum { /* the kinds of records of meta: src/kinds.sh makes these lines */
     PROF__META_STRING = 1,
     PROF__META_SITE,
@@ -191,6 +192,6 @@ enum { /* the kinds of records of meta: src/kinds.sh makes these lines */
     PROF__META_RATE,
     PROF__META_MODULE
 };
-#define PROF__META_SITE_WORDS 5 /* words without the unit */
+#define PROF__META_SITE_WORDS 5 /* words without the unit and the caller */
 
 #endif /* PROF__IMAGE_FORMAT_H */

@@ -35,11 +35,11 @@ static size_t prof__read_name(prof_trace *trace, const char *text)
 
 static int prof__read_same_site(const void *owner, size_t item, const void *key)
 {
-    const prof_callsite *a = &((const prof_trace *)owner)->sites[item].about;
-    const prof_callsite *b = &((const prof__read_site *)key)->about;
-    return a->name == b->name && a->category == b->category && a->file == b->file && a->function == b->function &&
-           a->line == b->line && a->color == b->color && a->level == b->level && a->kind == b->kind &&
-           a->role == b->role && a->unit == b->unit;
+    const prof__read_site *site = &((const prof_trace *)owner)->sites[item], *wanted = (const prof__read_site *)key;
+    const prof_callsite *a = &site->about, *b = &wanted->about;
+    return site->caller == wanted->caller && a->name == b->name && a->category == b->category && a->file == b->file &&
+           a->function == b->function && a->line == b->line && a->color == b->color && a->level == b->level &&
+           a->kind == b->kind && a->role == b->role && a->unit == b->unit;
 }
 
 /* Returns the index in sites of a call site, whose texts are names of the trace, or PROF__NONE if there is no
@@ -50,7 +50,8 @@ static size_t prof__read_site_number(prof_trace *trace, const prof__read_site *s
     uint64_t texts =
         PROF__ADDRESS(about->file) + 3 * PROF__ADDRESS(about->category) + 5 * PROF__ADDRESS(about->function);
     uint32_t hash = (uint32_t)prof__mix(site->name * 31u + ((uint64_t)about->line << 32) + texts +
-                                        about->color * (uint64_t)0x9E3779B1u + about->kind);
+                                        about->color * (uint64_t)0x9E3779B1u + about->kind +
+                                        site->caller * (uint64_t)0x85EBCA77u);
     size_t item = prof__read_find(&trace->site_index, hash, prof__read_same_site, trace, site);
     if (item != PROF__NONE) return item;
     item = PROF__NEW(trace->site_index, hash, trace->sites, trace->site_capacity, trace->site_count);
@@ -280,6 +281,20 @@ static int prof__read_module(prof_trace *trace, const uint64_t *field)
     return 1;
 }
 
+/* Returns the index in sites of the call site with an id that was read before, or 0. So no function calls itself. */
+static uint32_t prof__read_caller(const prof_trace *trace, uint64_t id)
+{
+    uint32_t site = id < trace->site_id_count ? trace->site_ids[id] : PROF__NONE32;
+    return site == PROF__NONE32 ? 0 : site;
+}
+
+/* Returns the call site of the function that called the function of a call site of this trace. NULL: not known. */
+static const prof_callsite *prof__site_caller(const prof_trace *trace, const prof_callsite *site)
+{
+    uint32_t caller = ((const prof__read_site *)(const void *)site)->caller;
+    return caller ? &trace->sites[caller].about : NULL;
+}
+
 /* Reads meta in three passes: finds the largest ids; reads strings, metadata and names of threads; reads call sites
    and modules, whose strings may come after them. Returns 0 if there is no memory. */
 static int prof__read_meta(prof_trace *trace)
@@ -334,6 +349,7 @@ static int prof__read_meta(prof_trace *trace)
         site.about.category = trace->names[prof__read_string_name(trace, field[1] >> 32)];
         site.about.unit =
             trace->names[length > PROF__META_SITE_WORDS ? prof__read_string_name(trace, field[4] & 0xFFFFFFFFu) : 0];
+        if (length > PROF__META_SITE_WORDS) site.caller = prof__read_caller(trace, field[4] >> 32);
         site.about.line = (uint32_t)field[2];
         site.about.color = (uint32_t)(field[2] >> 32);
         site.about.level = (uint32_t)field[3];

@@ -54,7 +54,8 @@
 
 typedef struct prof__read_site {
     prof_callsite about;
-    uint32_t name; /* index in names of about.name */
+    uint32_t name;   /* index in names of about.name */
+    uint32_t caller; /* index in sites of the function that called this one; 0: not known */
 } prof__read_site;
 
 /* A call site id that is in records but not in meta, and the site that stands for it. */

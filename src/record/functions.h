@@ -1,5 +1,5 @@
-// record/functions: A call site for each address of code, which the reader names by the symbol tables. Static tables,
-// no allocation.
+// record/functions: A call site for each address of code, or stack of them, which the reader names by the symbol
+// tables. Static tables, no allocation.
 #ifndef PROF__RECORD_FUNCTIONS_H
 #define PROF__RECORD_FUNCTIONS_H
 #include "api/markup.h"
@@ -7,9 +7,10 @@
 #include "ground/symbols.h"
 
 /*-- FUNCTIONS ------------------------------------------------------------------------------------------ >>functions --
-   The call sites of functions that >>instrument traces, and of those that call malloc(). They work before main, in
-   signal handlers, and without an allocation. If a module is unloaded and another one is loaded at its address,
-   functions keep the names of the first. */
+   The call sites of functions that >>instrument traces, and of those that call malloc(). With a stack, each function
+   has a call site for each stack that it was called from: a node of a tree, whose parent is the function's caller. They
+   work before main, in signal handlers, and without an allocation. If a module is unloaded and another one is loaded at
+   its address, functions keep the names of the first. */
 
 #if defined(PROF_INSTRUMENT_FUNCTIONS) || defined(PROF__MALLOC_CALLERS)
 #if defined(PROF_FREESTANDING) || !defined(__ELF__)
@@ -42,6 +43,7 @@ typedef struct prof__loaded_module {
 
 typedef struct PROF__SITE_TYPE prof__function {
     uintptr_t address;
+    uint32_t caller; /* the number of the function that called this one, if that is told apart; else 0 */
     prof_site site;
     char name[64];
 } prof__function;
@@ -52,7 +54,7 @@ typedef struct PROF__SITE_TYPE prof__function {
 static int prof__function_lock;
 static prof__function prof__functions[PROF_INSTRUMENT_MAX + 1]; /* one more, for measuring costs */
 static uint32_t prof__function_slots[PROF__FUNCTION_SLOTS], prof__function_count;
-static prof__loaded_module prof__loaded_modules[64];
+static prof__loaded_module prof__loaded_modules[PROF__MAX_MODULES];
 static uint32_t prof__loaded_module_count;
 
 typedef struct prof__module_search {
@@ -113,7 +115,8 @@ static const prof__loaded_module *prof__module_known(const prof__loaded_module *
 }
 
 /* Fills in the call site of an address that is met for the first time. Under prof__function_lock. */
-static void prof__function_describe(prof__function *function, const prof__module_search *search, const prof_site *other)
+static void prof__function_describe(prof__function *function, const prof__module_search *search, uint32_t caller,
+                                    const prof_site *other)
 {
     const prof__loaded_module *module = *search->module.path ? prof__module_known(&search->module) : NULL;
     const char *path = module ? module->path : "", *base = strrchr(path, '/');
@@ -125,51 +128,61 @@ static void prof__function_describe(prof__function *function, const prof__module
     function->site.name = function->name;
     function->site.file = path;
     function->site.function = module ? module->build : "";
+    function->caller = caller;
     function->address = search->address;
 }
 
-static uint32_t prof__function_slot(uintptr_t address)
+static uint32_t prof__function_slot(uintptr_t address, uint32_t caller)
 {
-    return (uint32_t)((uint64_t)address * 0x9E3779B97F4A7C15u >> 32) % PROF__FUNCTION_SLOTS;
+    uint64_t key = (uint64_t)address + ((uint64_t)caller << 40);
+    return (uint32_t)(key * 0x9E3779B97F4A7C15u >> 32) % PROF__FUNCTION_SLOTS;
 }
 
-static prof__function *prof__function_find(uintptr_t address, uint32_t *slot)
+static prof__function *prof__function_find(uintptr_t address, uint32_t caller, uint32_t *slot)
 {
     uint32_t number;
-    *slot = prof__function_slot(address);
+    *slot = prof__function_slot(address, caller);
     while ((number = PROF__ACQUIRE(&prof__function_slots[*slot])) != 0) {
-        if (prof__functions[number - 1].address == address) return &prof__functions[number - 1];
+        prof__function *function = &prof__functions[number - 1];
+        if (function->address == address && function->caller == caller) return function;
         *slot = (*slot + 1) % PROF__FUNCTION_SLOTS;
     }
     return NULL;
 }
 
-/* Adds an address that is met for the first time, and returns its call site, of the category, level and kind of
-   `other`. If the table is full, or its lock is taken (this may be a signal handler that interrupted the owner),
-   returns `other`. */
-static PROF__COLD prof_site *prof__function_add(uintptr_t address, prof_site *other)
+/* Adds an address that is met for the first time, whose call site gets the category, level and kind of `other`. Returns
+   NULL if the table is full, or its lock is taken (this may be a signal handler that interrupted the owner). */
+static PROF__COLD prof__function *prof__function_add(uintptr_t address, uint32_t caller, const prof_site *other)
 {
-    prof_site *site = other;
+    prof__function *found = NULL;
     prof__module_search search;
     uint32_t slot;
     int error = errno;
-    if (PROF__LOAD(&prof__function_count) >= PROF_INSTRUMENT_MAX) return other;
+    if (PROF__LOAD(&prof__function_count) >= PROF_INSTRUMENT_MAX) return NULL;
     memset(&search, 0, sizeof search);
     search.address = address;
     prof__libc_dl_iterate_phdr(prof__module_visit, &search); /* before the lock: the loader has one of its own */
     if (prof__lock_try(&prof__function_lock)) {
-        prof__function *found = prof__function_find(address, &slot);
+        found = prof__function_find(address, caller, &slot);
         if (!found && prof__function_count < PROF_INSTRUMENT_MAX) {
             found = &prof__functions[prof__function_count];
-            prof__function_describe(found, &search, other);
+            prof__function_describe(found, &search, caller, other);
             PROF__STORE(&prof__function_count, prof__function_count + 1);
             PROF__RELEASE(&prof__function_slots[slot], prof__function_count);
         }
-        if (found) site = &found->site;
         prof__unlock(&prof__function_lock);
     }
     errno = error;
-    return site;
+    return found;
+}
+
+/* Returns the call site of the function that called the function of this call site, or NULL if that is not told
+   apart. */
+static prof_site *prof__function_caller(const prof_site *site)
+{
+    uintptr_t at = (uintptr_t)site - (uintptr_t)prof__functions;
+    uint32_t caller = at < sizeof prof__functions ? prof__functions[at / sizeof *prof__functions].caller : 0;
+    return caller ? &prof__functions[caller - 1].site : NULL;
 }
 #endif
 

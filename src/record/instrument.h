@@ -76,10 +76,10 @@ static __attribute__((__noinline__)) void prof__call_enter(prof__calls *calls, u
                                                            uintptr_t caller, uintptr_t hook)
 {
     uint32_t slot, depth = calls->depth;
-    prof__function *function = prof__function_find(address, &slot);
+    prof__function *function = prof__function_find(address, 0, &slot);
     prof_site *site;
-    if (PROF__UNLIKELY(!function)) site = prof__function_add(address, &prof__more_functions);
-    else site = &function->site;
+    if (PROF__UNLIKELY(!function)) function = prof__function_add(address, 0, &prof__more_functions);
+    site = PROF__LIKELY(function != NULL) ? &function->site : &prof__more_functions;
     if (PROF__UNLIKELY(depth && calls->list[depth - 1].frame <= frame)) {
         prof__call entered = {address, frame, caller, hook, 0};
         prof__calls_abandon(calls, &entered);

@@ -5,6 +5,7 @@
 #include "api/markup.h"
 #include "ground/threads.h"
 #include "image/format.h"
+#include "record/functions.h"
 #include "record/ring.h"
 #include "record/state.h"
 
@@ -150,6 +151,12 @@ static uint32_t prof__meta_site(prof__session *s, prof_site *site)
         words[4] = prof__meta_string(s, prof__site_unit(site));
         size = sizeof words;
     }
+#ifdef PROF__FUNCTION_SLOTS
+    if (prof__function_caller(site)) {
+        words[4] = (uint64_t)prof__meta_site(s, prof__function_caller(site)) << 32;
+        size = sizeof words;
+    }
+#endif
     return prof__meta_intern(s, PROF__META_SITE, words, size, &s->site_count);
 }
 

@@ -9,6 +9,7 @@
 #include "ground/text.h"
 #include "read/clock.h"
 #include "report/allocations.h"
+#include "report/stacks.h"
 #include "report/table.h"
 
 /*-- memory and locks --*/
@@ -23,7 +24,8 @@ static const char *prof__memory_name(const prof_memory_row *row)
     return *prof__memory_function(row->site) ? prof__memory_function(row->site) : row->site->name;
 }
 
-static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
+/* caller: of the function that allocates; NULL: not known. */
+static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row, const prof_callsite *caller)
 {
     prof__table_row(t, prof__memory_name(row), 0);
     prof__table_count(t, row->count);
@@ -37,6 +39,8 @@ static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
             prof__table_note(t, "  by ");
             prof__table_note(t, prof__memory_function(row->site));
         }
+        if (caller) prof__table_note(t, "  from ");
+        if (caller) prof__table_note(t, caller->name);
         prof__table_place(t, *row->site->file || !row->around ? row->site : row->around);
         if (*row->pool) prof__table_note(t, "  in ");
         prof__table_note(t, row->pool);
@@ -46,8 +50,8 @@ static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
     prof__table_end(t);
 }
 
-static void prof__summary_memory_rows(prof__out *out, const char *title, const prof_memory_row *rows, size_t count,
-                                      size_t top, size_t limit)
+static void prof__summary_memory_rows(prof__out *out, const prof_trace *trace, const char *title,
+                                      const prof_memory_row *rows, size_t count, size_t top, size_t limit)
 {
     static const prof__column columns[] = {{"allocations", 4, 0}, {"bytes", 0, 0}, {"mean", 1, 0}, {"peak", 3, 0},
                                            {"unfreed", 2, 0},     {"bytes", 0, 0}, {NULL, 0, 0}};
@@ -56,7 +60,8 @@ static void prof__summary_memory_rows(prof__out *out, const char *title, const p
     prof__out_text(out, "\n");
     prof__table_begin(&t, out, limit, title, columns, NULL, 0);
     do
-        for (i = 0; i < shown; i++) prof__summary_memory_row(&t, &rows[i]);
+        for (i = 0; i < shown; i++)
+            prof__summary_memory_row(&t, &rows[i], rows[i].site ? prof__site_caller(trace, rows[i].site) : NULL);
     while (prof__table_again(&t));
     prof__out_more(out, count - shown);
 }
@@ -69,7 +74,8 @@ static int prof__memory_live_order(const void *a, const void *b)
 }
 
 /* Writes the call sites with blocks that were not freed, unless the table of call sites has shown all of them. */
-static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats *stats, size_t top, size_t limit)
+static prof_status prof__summary_unfreed(prof__out *out, const prof_trace *trace, const prof_memory_stats *stats,
+                                         size_t top, size_t limit)
 {
     prof_memory_row *rows;
     size_t count = 0, i;
@@ -80,10 +86,55 @@ static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats
         if (stats->sites[i].live_count) rows[count++] = stats->sites[i];
     if (count) {
         qsort(rows, count, sizeof *rows, prof__memory_live_order);
-        prof__summary_memory_rows(out, "most unfreed", rows, count, top, limit);
+        prof__summary_memory_rows(out, trace, "most unfreed", rows, count, top, limit);
     }
     free(rows);
     return PROF_OK;
+}
+
+/* Returns 1 if some allocation was recorded with functions around the one that called malloc(). */
+static int prof__memory_stacked(const prof_trace *trace, const prof_memory_stats *stats)
+{
+    size_t i;
+    for (i = 0; i < stats->site_count; i++)
+        if (prof__site_caller(trace, stats->sites[i].site)) return 1;
+    return 0;
+}
+
+static void prof__summary_stack(prof__table *t, const prof__stack_node *node)
+{
+    const char *name = prof__memory_function(node->sum.site);
+    prof__table_row(t, *name ? name : node->sum.site->name, node->depth);
+    prof__table_count(t, node->sum.count);
+    prof__table_size(t, node->sum.bytes);
+    prof__table_count(t, node->sum.live_count);
+    prof__table_size(t, node->sum.live_bytes);
+    prof__table_place(t, node->sum.site);
+    prof__table_end(t);
+}
+
+/* Writes the call tree of allocations. by_live: of those that were not freed. Returns in *left how many functions are
+   not shown. */
+static prof_status prof__summary_stacks(prof__out *out, const prof_trace *trace, const prof_memory_stats *stats,
+                                        size_t top, size_t limit, int by_live, size_t *left)
+{
+    static const prof__column columns[] = {{"allocations", 2, 0}, {"bytes", 0, 0}, {"unfreed", 1, 0}, {"bytes", 0, 0},
+                                           {NULL, 0, 0}};
+    prof__stacks all;
+    prof__table t;
+    size_t i;
+    prof_status status = prof__stacks_make(&all, trace, stats, top, by_live);
+    if (!status) {
+        prof__out_text(out, "\n");
+        prof__table_begin(&t, out, limit, by_live ? "not freed, by stack" : "allocated, by stack", columns, NULL, 0);
+        do
+            for (i = 0; i < all.count; i++) prof__summary_stack(&t, all.order[i]);
+        while (prof__table_again(&t));
+        prof__out_more(out, all.left);
+        *left = all.left;
+    }
+    prof__stacks_free(&all);
+    return status;
 }
 
 static void prof__summary_memory_notes(prof__out *out, const prof_trace *trace, const prof_memory_stats *stats)
@@ -108,10 +159,15 @@ static prof_status prof__summary_memory(prof__out *out, const prof_trace *trace,
     if (status != PROF_OK) return status;
     if (stats->count) {
         int named = stats->scope_count > 1 || (stats->scope_count && *stats->scopes[0].scope);
-        prof__summary_memory_rows(out, "memory", stats->pools, stats->pool_count, 0, limit);
-        if (named) prof__summary_memory_rows(out, "memory scope", stats->scopes, stats->scope_count, top, limit);
-        prof__summary_memory_rows(out, "allocated by", stats->sites, stats->site_count, top, limit);
-        status = prof__summary_unfreed(out, stats, top, limit);
+        prof__summary_memory_rows(out, trace, "memory", stats->pools, stats->pool_count, 0, limit);
+        if (named) prof__summary_memory_rows(out, trace, "memory scope", stats->scopes, stats->scope_count, top, limit);
+        prof__summary_memory_rows(out, trace, "allocated by", stats->sites, stats->site_count, top, limit);
+        status = prof__summary_unfreed(out, trace, stats, top, limit);
+        if (!status && prof__memory_stacked(trace, stats)) {
+            size_t left = 0;
+            status = prof__summary_stacks(out, trace, stats, top, limit, 0, &left);
+            if (!status && left) status = prof__summary_stacks(out, trace, stats, top, limit, 1, &left);
+        }
     }
     if (stats->freed_unknown || stats->freed_twice || stats->not_freed) {
         if (!stats->count) prof__out_text(out, "\n");

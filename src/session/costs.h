@@ -90,7 +90,7 @@ static prof_site *prof__calls_prepare(void)
     if (!function->address) {
         function->address = (uintptr_t)&prof__call_measured;
         function->site = prof__more_functions;
-        prof__function_find(function->address, &slot);
+        prof__function_find(function->address, 0, &slot);
         PROF__RELEASE(&prof__function_slots[slot], PROF_INSTRUMENT_MAX + 1);
     }
     prof__unlock(&prof__function_lock);

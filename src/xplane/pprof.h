@@ -136,22 +136,29 @@ static void prof__pprof_label(prof__pprof *p, const char *key, const char *text)
     prof__xplane_message(&p->part, 0x1A, p->inner.data, p->inner.size);
 }
 
+#define PROF__PPROF_DEEP 64 /* places of a stack, at most */
+
 /* Appends numbers as a packed field. */
 static void prof__pprof_packed(prof__pprof *p, unsigned tag, const uint64_t *values, unsigned count)
 {
-    unsigned char body[10 * 4], *to = body;
+    unsigned char body[10 * PROF__PPROF_DEEP], *to = body;
     unsigned i;
     for (i = 0; i < count; i++) to = prof__pack_integer(to, values[i]);
     prof__xplane_message(&p->part, tag, body, (size_t)(to - body));
 }
 
-static void prof__pprof_sample(prof__pprof *p, const prof_memory_row *row)
+/* The stack of an allocation, the innermost function first. The scope around it comes last: it is not known between
+   which functions it began. */
+static void prof__pprof_sample(prof__pprof *p, const prof_trace *trace, const prof_memory_row *row)
 {
     const prof_callsite *site = row->site, *around = row->around;
-    const char *function = prof__memory_function(site);
-    uint64_t places[2], values[4];
+    uint64_t places[PROF__PPROF_DEEP], values[4];
     unsigned depth = 0;
-    places[depth++] = prof__pprof_place(p, site, *function ? function : "(unknown function)");
+    do {
+        const char *function = prof__memory_function(site);
+        places[depth++] = prof__pprof_place(p, site, *function ? function : "(unknown function)");
+        site = prof__site_caller(trace, site);
+    } while (site && depth < PROF__PPROF_DEEP - 1);
     if (around) places[depth++] = prof__pprof_place(p, around, *row->around_name ? row->around_name : around->function);
     values[0] = row->count;
     values[1] = row->bytes;
@@ -192,7 +199,7 @@ static void prof__pprof_make(prof__pprof *p, const prof_trace *trace, const prof
     prof__pprof_type(p, PROF__PPROF_TYPE, "inuse_objects", "count");
     prof__pprof_type(p, PROF__PPROF_TYPE, "inuse_space", "bytes");
     prof__pprof_mapping(p, about);
-    for (i = 0; i < memory->site_count; i++) prof__pprof_sample(p, &memory->sites[i]);
+    for (i = 0; i < memory->site_count; i++) prof__pprof_sample(p, trace, &memory->sites[i]);
     prof__xplane_number(&p->all, PROF__PPROF_TIME, about->start_unix_ns + (uint64_t)prof__xplane_time(end));
     prof__xplane_number(&p->all, PROF__PPROF_DURATION, (uint64_t)prof__xplane_time(end - about->from_ns));
     prof__pprof_type(p, PROF__PPROF_PERIOD_TYPE, "space", "bytes");

@@ -71,7 +71,7 @@ for compiler in gcc clang; do
         done
     done
     looks $compiler c -std=c99 -D_GNU_SOURCE -DORDER=EVERY
-    looks $compiler c -std=c99 -DPROF_INSTRUMENT_FUNCTIONS -DPROF_WRAP_MALLOC -DPROF_MALLOC_CALLERS -DPROF_WRAP_WAITS -DORDER=EVERY
+    looks $compiler c -std=c99 -DPROF_INSTRUMENT_FUNCTIONS -DPROF_WRAP_MALLOC -DPROF_MALLOC_CALLERS=8 -DPROF_WRAP_WAITS -DORDER=EVERY
 done
 for compiler in g++ clang++; do
     have $compiler || { skip $compiler "not installed"; continue; }
