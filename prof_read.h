@@ -234,7 +234,8 @@ typedef struct prof_trace_info {
 #define PROF_SAME_WINDOW (-1) /* see prof_image_copy() */
 
 #if PROF_ENABLE
-/* Opens an image (.prof) of this or an earlier run; a program may still record into it. */
+/* Opens an image (.prof) of this or an earlier run; a program may still record into it. FILE/NAME is an image in a file
+   of several, which prof merge or tar has made. */
 PROF__API prof_status prof_trace_open(const char *path, prof_trace **trace);
 /* Opens the running session as it is now, or the last one. */
 PROF__API prof_status prof_trace_open_live(prof_trace **trace);
@@ -1181,6 +1182,7 @@ struct prof_trace {
     prof__read_device_record *device_records;
     uint64_t *image; /* owned */
     FILE *file;      /* owned: the file with the archive; NULL: no archive, or it follows the image in memory */
+    uint64_t base;   /* where the image begins in the file */
     int paged;       /* 1: the chunks are not in memory but only in file */
     unsigned word_bits; /* how many low bits of an event's id are the word's number */
     uint64_t size;   /* bytes of the file, or of the memory at image */
@@ -1995,6 +1997,248 @@ static int prof__read_meta(prof_trace *trace)
     return 1;
 }
 
+#ifndef PROF_FREESTANDING
+/*-- SUMMARY -------------------------------------------------------------------------------------------- >>summary --*/
+
+#define PROF__NAME_MAX ((size_t)48)   /* characters of a name in a table's column */
+#define PROF__INDENT_MAX ((size_t)24) /* spaces; deeper call paths are indented by this much */
+
+static void prof__out_spaces(prof__out *out, size_t count)
+{
+    for (; count > PROF__OUT_RESERVE; count -= PROF__OUT_RESERVE) prof__out_spaces(out, PROF__OUT_RESERVE);
+    memset(prof__out_reserve(out, count), ' ', count);
+    prof__out_commit(out, count);
+}
+
+/* Writes count characters of a text, with "?" for control characters and bytes that are not UTF-8. Returns the text
+   after them. */
+static const char *prof__out_characters(prof__out *out, const char *text, size_t count)
+{
+    for (;;) {
+        const char *next = text;
+        while (count && *next >= ' ' && *next < 127) next++, count--; /* most texts have no others */
+        prof__out_bytes(out, text, (size_t)(next - text));
+        if (!count) return next;
+        text = next;
+        next = prof__next_character(text);
+        if (prof__is_control(text) || !prof__utf8(text))
+            prof__out_bytes(out, "?", 1);
+        else
+            prof__out_bytes(out, text, (size_t)(next - text));
+        text = next;
+        count--;
+    }
+}
+
+/* Writes a text in exactly width characters, padded with spaces. A longer text loses its middle, because names often
+   differ at their ends. */
+static void prof__out_name(prof__out *out, const char *text, size_t width)
+{
+    size_t all = prof__characters(text), shown, tail, i;
+    if (all <= width) {
+        prof__out_characters(out, text, all);
+        prof__out_spaces(out, width - all);
+        return;
+    }
+    shown = width > 3 ? width - 3 : 0;
+    tail = shown / 2;
+    text = prof__out_characters(out, text, shown - tail);
+    prof__out_text(out, &"..."[width < 3 ? 3 - width : 0]);
+    for (i = all - (shown - tail); i > tail; i--) text = prof__next_character(text);
+    prof__out_characters(out, text, tail);
+}
+
+/* Writes a whole text, with "?" for control characters. */
+static void prof__out_clean(prof__out *out, const char *text)
+{
+    prof__out_characters(out, text, prof__characters(text));
+}
+
+/* Writes a text, wrapped at spaces. at: the column at which it begins; indent: spaces before each further line; limit:
+   the width of lines, 0 for no limit. */
+static void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit)
+{
+    for (;;) {
+        size_t left = prof__characters(text), fits = 0, i;
+        const char *c = text;
+        for (i = 0; limit && at + left > limit && i + at <= limit && *c; i++, c = prof__next_character(c))
+            if (*c == ' ') fits = i; /* the last space that fits into the line */
+        if (!limit || at + left <= limit || !fits) {
+            prof__out_characters(out, text, left);
+            return;
+        }
+        text = prof__out_characters(out, text, fits) + 1;
+        prof__out_text(out, "\n");
+        prof__out_spaces(out, at = indent);
+    }
+}
+
+static void prof__out_right(prof__out *out, const char *text, size_t width)
+{
+    size_t length = prof__characters(text);
+    if (length < width) prof__out_spaces(out, width - length);
+    prof__out_characters(out, text, length);
+}
+
+static void prof__out_ns(prof__out *out, double ns, size_t width)
+{
+    char text[48];
+    prof__human_ns(text, ns);
+    prof__out_right(out, text, width);
+}
+
+static void prof__out_count(prof__out *out, uint64_t count, size_t width)
+{
+    char text[32];
+    prof__grouped(text, count);
+    prof__out_right(out, text, width);
+}
+
+/* Writes a count and a noun in singular or plural: "1 event", "2 events". */
+static void prof__out_many(prof__out *out, uint64_t count, const char *thing)
+{
+    prof__out_count(out, count, 0);
+    prof__out_text(out, " ");
+    prof__out_text(out, thing);
+    if (count != 1) prof__out_text(out, "s");
+}
+
+/* Writes a count, a noun and a text about them, or nothing if count is 0. */
+static void prof__out_note(prof__out *out, uint64_t count, const char *thing, const char *text)
+{
+    if (!count) return;
+    prof__out_many(out, count, thing);
+    prof__out_text(out, text);
+}
+
+/* Writes how many rows of a table were left out, or nothing if count is 0. */
+static void prof__out_more(prof__out *out, uint64_t count)
+{
+    if (!count) return;
+    prof__out_text(out, "and ");
+    prof__out_count(out, count, 0);
+    prof__out_text(out, " more\n");
+}
+#endif
+
+#define PROF__SET_UNIT 512 /* bytes: headers and files begin at multiples of it */
+#define PROF__SET_NAME 101
+
+/* Where an image is: a file, or a part of one. */
+typedef struct prof__image_place {
+    FILE *file;
+    uint64_t base, size; /* of the image with its archive, in the file */
+    int in_set;
+} prof__image_place;
+
+/* Reads a number: octal, or binary if its first bit is 1. */
+static uint64_t prof__set_number(const unsigned char *from, size_t size)
+{
+    int binary = *from & 0x80, bits = binary ? 8 : 3;
+    uint64_t number = binary ? *from & 0x3Fu : 0;
+    for (size_t i = (size_t)(binary != 0); i < size; i++) {
+        if (!binary && (from[i] == ' ' || !from[i])) continue;
+        number = number << bits | (binary ? from[i] : from[i] & 7u);
+    }
+    return number;
+}
+
+/* Returns 1 if these 512 bytes are the header of a file in a tar archive. */
+static int prof__set_header(const unsigned char *head)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < PROF__SET_UNIT; i++) sum += i >= 148 && i < 156 ? ' ' : head[i];
+    return !memcmp(head + 257, "ustar", 5) && prof__set_number(head + 148, 8) == sum;
+}
+
+static int prof__is_set(FILE *file)
+{
+    unsigned char head[PROF__SET_UNIT];
+    return prof__file_at(file, 0, head, sizeof head) && prof__set_header(head);
+}
+
+/* Finds the next recording from *at on, and moves *at behind it. Returns 0 after the last one, -1 where the file is
+   damaged, or ends without the zeros that must be at its end. */
+static int prof__set_next(FILE *file, uint64_t *at, char name[PROF__SET_NAME], uint64_t *base, uint64_t *size)
+{
+    unsigned char head[PROF__SET_UNIT];
+    while (prof__file_at(file, *at, head, sizeof head)) {
+        if (!prof__set_header(head)) {
+            for (int i = 0; i < PROF__SET_UNIT; i++)
+                if (head[i]) return -1;
+            return 0;
+        }
+        *base = *at + PROF__SET_UNIT;
+        *size = prof__set_number(head + 124, 12);
+        if (*size >> 62) return -1;
+        *at = *base + (*size + PROF__SET_UNIT - 1) / PROF__SET_UNIT * PROF__SET_UNIT;
+        memcpy(name, head, PROF__SET_NAME - 1);
+        name[PROF__SET_NAME - 1] = 0;
+        if (!head[156] || head[156] == '0') return 1;
+        if (!strchr("125gxKL", head[156])) return -1; /* a form that is not read here, such as a file with holes */
+    }
+    return -1;
+}
+
+/* Finds the recording that a path names which is no file itself. Returns 0 if no part of the path is a file of several;
+   -1, with a message, if the recording is not in it. */
+static int prof__set_find(const char *path, prof__image_place *place)
+{
+    char set[4096], name[PROF__SET_NAME];
+    for (const char *end = strchr(path, '/'); end && (size_t)(end - path) < sizeof set; end = strchr(end + 1, '/')) {
+        uint64_t at = 0;
+        int found = 0;
+        if (end == path) continue;
+        prof__text_copy(set, (size_t)(end - path) + 1, path);
+        FILE *file = prof__file_open(set, "rb");
+        if (!file) continue;
+        int several = prof__is_set(file);
+        while (several && (found = prof__set_next(file, &at, name, &place->base, &place->size)) > 0)
+            if (!strcmp(name, end + 1)) break;
+        place->file = file;
+        place->in_set = found > 0;
+        if (found > 0) return 1;
+        fclose(file);
+        place->file = NULL;
+        if (!several) continue;
+        prof__fail(PROF_IO, "%s: holds no recording %s%s", set, end + 1, found ? ": it is damaged, or was cut" : "");
+        return -1;
+    }
+    return 0;
+}
+
+/* Opens the file that an image is read from. */
+static prof_status prof__image_open(const char *path, prof__image_place *place)
+{
+    memset(place, 0, sizeof *place);
+    errno = 0;
+    place->file = prof__file_open(path, "rb");
+    if (!place->file) {
+        int error = errno, found = prof__set_find(path, place);
+        errno = error;
+        if (!found) return prof__cannot("open", path, NULL);
+        if (found < 0) return PROF_IO;
+    }
+    setvbuf(place->file, NULL, _IONBF, 0); /* unbuffered: reads must see what is in the file at that moment */
+    if (place->in_set || !prof__is_set(place->file)) return PROF_OK;
+    fclose(place->file);
+    place->file = NULL;
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: holds several recordings: name one of them, as in %s/NAME", path,
+                      path);
+}
+
+/* Returns the end of the image and its archive in the file; place->base is the begin. Returns 0 on errors. */
+static int prof__image_size(const prof__image_place *place, uint64_t *size)
+{
+    uint64_t whole;
+    if (!prof__read_size(place->file, &whole)) return 0;
+    if (!place->in_set)
+        *size = whole;
+    else
+        *size = whole < place->base ? 0 : whole - place->base < place->size ? whole - place->base : place->size;
+    return 1;
+}
+
 /*-- images of the other byte order --
    In this module, "turns" means: reverses the bytes of words or fields. An image consists of words, except for texts
    and the bytes of packed blocks, which are the same on all machines. For images in this machine's byte order, the
@@ -2067,6 +2311,12 @@ static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
     if (prof__file_seek(file, offset, SEEK_SET)) return 0;
     return fread(to, 1, size, file) == size;
+}
+
+/* Reads size bytes at an offset in an image. */
+static int prof__image_at(const prof__image_place *place, uint64_t offset, void *to, size_t size)
+{
+    return prof__read_at(place->file, place->base + offset, to, size);
 }
 
 static void prof__turn_meta(uint64_t *words, size_t count)
@@ -2166,14 +2416,14 @@ static void prof__turn_image(void *image, size_t size, const prof__header *h)
 }
 
 /* Reads a whole file, with its archive, whose image has the other byte order, and converts it to this machine's. */
-static prof_status prof__byteswap_read(FILE *file, const char *path, const prof__header *h, unsigned char **image,
-                                      uint64_t *size)
+static prof_status prof__byteswap_read(const prof__image_place *place, const char *path, const prof__header *h,
+                                      unsigned char **image, uint64_t *size)
 {
     if (!h->archive_offset) *size = h->image_size;
     *image = *size < (size_t)-1 ? (unsigned char *)malloc((size_t)*size) : NULL;
     if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory to read %lu bytes", path, (unsigned long)*size);
     errno = 0;
-    if (!prof__read_at(file, 0, *image, (size_t)*size) || !prof__byteswap(*image))
+    if (!prof__image_at(place, 0, *image, (size_t)*size) || !prof__byteswap(*image))
         return prof__cannot("read", path, "it changed meanwhile");
     prof__turn_image(*image, (size_t)*size, h);
     return PROF_OK;
@@ -2788,7 +3038,7 @@ static int prof__read_segment_order(const void *a, const void *b)
 static int prof__read_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
 {
     if (offset > trace->size || size > trace->size - offset) return 0;
-    if (trace->file) return prof__file_at(trace->file, offset, to, size);
+    if (trace->file) return prof__file_at(trace->file, trace->base + offset, to, size);
     memcpy(to, (const char *)trace->image + offset, size);
     return 1;
 }
@@ -2866,7 +3116,7 @@ static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, 
 /* Reads size bytes of the ring, at an offset in the image. Returns 0 if they have gone. */
 static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
 {
-    if (trace->paged) return prof__file_at(trace->file, offset, to, size);
+    if (trace->paged) return prof__file_at(trace->file, trace->base + offset, to, size);
     memcpy(to, (const char *)trace->image + offset, size);
     return 1;
 }
@@ -5079,7 +5329,7 @@ static int prof__read_ring_add(prof_trace *trace, prof__read_ring_chunk *chunk, 
     trace->buffer.chunk = 0;
     trace->buffer.segment = NULL;
     if (prof__read_known(trace, chunk->about.sequence)) return 1;
-    if (trace->paged && !prof__file_at(trace->file, place * 8, words, (size_t)chunk->about.words * 8)) {
+    if (trace->paged && !prof__read_ring_part(trace, place * 8, words, (size_t)chunk->about.words * 8)) {
         trace->info.lost_blocks++;
         return 1;
     }
@@ -6641,11 +6891,13 @@ static int prof__read_parse(prof_trace *trace)
     return 1;
 }
 
-/* Makes a trace of an image on the heap. The image's archive is in file; if file is NULL, or size is larger than the
-   image, it follows the image in memory, up to size. paged: 1: the chunks are only in file. Takes over image and file,
-   and frees them on failure. what: the image's name in errors. */
-static prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what, prof_trace **out)
+/* Makes a trace of an image on the heap. The image's archive is in the file; if that is NULL, or size is larger than
+   the image, it follows the image in memory, up to size. paged: 1: the chunks are only in file. Takes over image and
+   file, and frees them on failure. what: the image's name in errors. */
+static prof_status prof__read_parts(void *image, size_t size, const prof__image_place *place, int paged,
+                                    const char *what, prof_trace **out)
 {
+    FILE *file = place->file;
     prof_trace *trace = NULL;
     prof__header header;
     prof_status status = prof__read_header(image, size, what, &header);
@@ -6663,7 +6915,8 @@ static prof_status prof__read_parts(void *image, size_t size, FILE *file, int pa
             trace->file = file;
             trace->paged = paged;
             trace->size = size;
-            if (file && !prof__read_size(file, &trace->size)) trace->size = 0;
+            trace->base = place->base;
+            if (file && !prof__image_size(place, &trace->size)) trace->size = 0;
             if (prof__read_parse(trace)) {
                 *out = trace;
                 return PROF_OK;
@@ -6683,12 +6936,13 @@ static prof_status prof__read_parts(void *image, size_t size, FILE *file, int pa
 
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out)
 {
-    return prof__read_parts(image, size, file, 0, what, out);
+    prof__image_place place = {file, 0, 0, 0};
+    return prof__read_parts(image, size, &place, 0, what, out);
 }
 
-static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
+static int prof__source_file(void *place, uint64_t offset, void *to, size_t size)
 {
-    return prof__read_at((FILE *)file, offset, to, size);
+    return prof__image_at((const prof__image_place *)place, offset, to, size);
 }
 
 static PROF__UNUSED uint64_t prof__read_whole = PROF__READ_WHOLE; /* not used on Windows */
@@ -6708,19 +6962,19 @@ static int prof__read_pages(const prof__header *header)
 
 /* Reads the first size bytes of an image. Of a running recording, reads the chunks first and the rest afterwards, so
    that meta has each call site that the chunks name, and the header has the newest clock pair. Returns 0 on errors. */
-static int prof__read_all(FILE *file, const prof__header *header, unsigned char *image, size_t size)
+static int prof__read_all(prof__image_place *place, const prof__header *header, unsigned char *image, size_t size)
 {
     uint64_t end = header->chunk_offset + header->chunk_count * header->chunk_size;
-    if (header->state == PROF__STOPPED) return prof__read_at(file, 0, image, size);
+    if (header->state == PROF__STOPPED) return prof__image_at(place, 0, image, size);
     prof__source source;
     source.read = prof__source_file;
-    source.user = file;
+    source.user = place;
     uint64_t newest = 0, tick = 0;
     prof__pair now = {0, 0, 0, 0};
     int here = prof__pair_now(header->clock, header->boot_id, &now);
     if (!prof__chunks_snapshot(&source, header, (char *)image, &newest, &tick) ||
-        !prof__read_at(file, end, image + end, (size_t)(header->image_size - end)) ||
-        !prof__read_at(file, 0, image, (size_t)header->chunk_offset))
+        !prof__image_at(place, end, image + end, (size_t)(header->image_size - end)) ||
+        !prof__image_at(place, 0, image, (size_t)header->chunk_offset))
         return 0;
     prof__header *copy = (prof__header *)(void *)image;
     copy->next_chunk = newest;
@@ -6731,7 +6985,8 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
 /* Reads the image in a file. *image: memory that the caller frees, also after an error. *size: the image's size; for an
    image of the other byte order, with the archive, which follows it in memory. *paged: set to 1 if the chunks were left
    in the file. If paged is NULL, the chunks are always read. */
-static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size, int *paged)
+static prof_status prof__read_file(prof__image_place *place, const char *path, unsigned char **image, uint64_t *size,
+                                   int *paged)
 {
     prof__header header, again;
     uint64_t memory;
@@ -6739,32 +6994,23 @@ static prof_status prof__read_file(FILE *file, const char *path, unsigned char *
     size_t part;
     errno = 0;
     memset(&header, 0, sizeof header);
-    part = prof__read_size(file, size) && *size < sizeof header ? (size_t)*size : sizeof header;
-    if (errno || (part && !prof__read_at(file, 0, &header, part)))
+    part = prof__image_size(place, size) && *size < sizeof header ? (size_t)*size : sizeof header;
+    if (errno || (part && !prof__image_at(place, 0, &header, part)))
         return prof__cannot("read", path, "read error");
     again = header;
     status = prof__read_header(&again, *size, path, &header);
     if (status != PROF_OK) return status;
-    if (prof__byteswap(&again)) return prof__byteswap_read(file, path, &header, image, size);
+    if (prof__byteswap(&again)) return prof__byteswap_read(place, path, &header, image, size);
     *size = header.image_size;
     if (paged) *paged = prof__read_pages(&header);
     memory = paged && *paged ? header.chunk_offset : *size;
     *image = memory < (size_t)-1 ? (unsigned char *)calloc((size_t)memory, 1) : NULL;
     if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory to read %lu bytes", path, (unsigned long)memory);
-    if (!prof__read_all(file, &header, *image, (size_t)memory))
+    if (!prof__read_all(place, &header, *image, (size_t)memory))
         return prof__cannot("read", path, "it became shorter");
     memcpy(&again, *image, sizeof again);
     if (again.session != header.session || again.pid != header.pid)
         return prof__fail(PROF_IO, "%s: a new session began in it while it was being read; read it again", path);
-    return PROF_OK;
-}
-
-/* Opens a file to read an image from it. */
-static prof_status prof__image_file(const char *path, FILE **file)
-{
-    *file = prof__file_open(path, "rb");
-    if (!*file) return prof__cannot("open", path, NULL);
-    setvbuf(*file, NULL, _IONBF, 0); /* unbuffered: reads must see what is in the file at that moment */
     return PROF_OK;
 }
 
@@ -6785,21 +7031,21 @@ PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
     uint64_t size = 0;
     prof_status status;
     int paged = 0;
-    FILE *file;
+    prof__image_place place;
     if (!trace) return prof__null("prof_trace_open", "trace");
     *trace = NULL;
     if (!path) return prof__null("prof_trace_open", "path");
-    status = prof__image_file(path, &file);
+    status = prof__image_open(path, &place);
     if (status != PROF_OK) return status;
-    status = prof__read_file(file, path, &image, &size, &paged);
+    status = prof__read_file(&place, path, &image, &size, &paged);
     if (status != PROF_OK) {
-        fclose(file);
+        fclose(place.file);
         free(image);
         return status;
     }
-    status = prof__read_parts(image, (size_t)size, file, paged, path, trace);
+    status = prof__read_parts(image, (size_t)size, &place, paged, path, trace);
     if (status == PROF_OK) {
-        prof__trace_alive(*trace, path);
+        if (!place.in_set) prof__trace_alive(*trace, path);
         prof__trace_named(*trace, path);
     }
     return status;
@@ -6819,12 +7065,12 @@ static prof_status prof__trace_buffer(const char *path, prof_trace **trace)
 {
     unsigned char *image = NULL;
     uint64_t size = 0;
-    FILE *file;
+    prof__image_place place;
     *trace = NULL;
-    prof_status status = prof__image_file(path, &file);
+    prof_status status = prof__image_open(path, &place);
     if (status != PROF_OK) return status;
-    status = prof__read_file(file, path, &image, &size, NULL);
-    fclose(file);
+    status = prof__read_file(&place, path, &image, &size, NULL);
+    fclose(place.file);
     if (status != PROF_OK) {
         free(image);
         return status;
@@ -7093,11 +7339,18 @@ PROF_DEF prof_status prof_image_set_window(void *bytes, size_t size, int64_t fro
 }
 
 /* Writes an image that prof__read_file() has read, with its archive. */
-static void prof__out_whole(prof__out *out, unsigned char *image, size_t size, FILE *file)
+static void prof__out_whole(prof__out *out, unsigned char *image, size_t size, const prof__image_place *place)
 {
     size_t alone = (size_t)((const prof__header *)(const void *)image)->image_size;
     if (size == alone) {
-        prof__out_image(out, image, size, file);
+        prof__header *h = (prof__header *)(void *)image;
+        if (h->archive_offset) { /* from here on, offsets in the file */
+            h->archive_offset += place->base;
+            h->archive_first += place->base;
+            h->archive_next += place->base;
+            if (h->archive_limit) h->archive_limit += place->base;
+        }
+        prof__out_image(out, image, size, place->file);
         return;
     }
     prof__out_used(out, image, alone);
@@ -7112,22 +7365,21 @@ static prof_status prof__image_file_copy(const char *from, const char *to, int64
     prof_trace *trace = NULL;
     prof_status status;
     prof__out out;
-    FILE *file;
+    prof__image_place place;
     if (!from) return prof__null("prof_image_copy", "from");
-    file = prof__file_open(from, "rb");
-    if (!file) return prof__cannot("open", from, NULL);
-    setvbuf(file, NULL, _IONBF, 0); /* unbuffered: reads must see what is in the file at that moment */
-    status = prof__read_file(file, from, &image, &size, NULL);
+    status = prof__image_open(from, &place);
+    if (status != PROF_OK) return status;
+    status = prof__read_file(&place, from, &image, &size, NULL);
     if (status == PROF_OK && from_ns != PROF_SAME_WINDOW) {
         status = prof_trace_open(from, &trace);
         if (status == PROF_OK) status = prof__image_set_window(image, trace, from_ns, to_ns);
     }
     if (status == PROF_OK) status = prof__out_file(&out, to);
     if (status == PROF_OK) {
-        prof__out_whole(&out, image, (size_t)size, file);
+        prof__out_whole(&out, image, (size_t)size, &place);
         status = prof__out_close(&out);
     }
-    fclose(file);
+    fclose(place.file);
     free(image);
     return status;
 }
@@ -7194,7 +7446,7 @@ typedef struct prof__import {
     /* Private fields. */
     prof__out out;
     int opened;           /* 1: out is open */
-    FILE *host;           /* the host's file; NULL: there is no host */
+    prof__image_place host; /* the host's file; its file is NULL: there is no host */
     unsigned char *bytes; /* the host's image, as prof__read_file() returns it */
     uint64_t size;        /* size of `bytes` */
     prof__header h;       /* the new image's header */
@@ -7397,9 +7649,9 @@ static prof_status prof__import_open(prof__import *w, const char *host, const ch
     memset(w, 0, sizeof *w);
     prof__import_header(&w->h, program, clock);
     if (!host) return PROF_OK;
-    w->host = prof__file_open(host, "rb");
-    if (!w->host) return prof__cannot("open", host, NULL);
-    status = prof__read_file(w->host, host, &w->bytes, &w->size, NULL);
+    status = prof__image_open(host, &w->host);
+    if (status != PROF_OK) return status;
+    status = prof__read_file(&w->host, host, &w->bytes, &w->size, NULL);
     if (status != PROF_OK) return status;
     status = prof__read_header(w->bytes, w->size, host, &w->h);
     if (status != PROF_OK) return status;
@@ -7446,7 +7698,7 @@ static prof_status prof__import_begin(prof__import *w, const char *host, const c
     if (!w->chunk) return prof__fail(PROF_NO_MEMORY, "%s: no memory to write it", path);
     w->chunk_words = (w->h.chunk_size - w->h.chunk_header_size) / 8;
     /* A link or a device would be written in place, and may be the host's file. */
-    if (w->host && !prof__file_replaceable(path))
+    if (w->host.file && !prof__file_replaceable(path))
         return prof__fail(PROF_INVALID_ARGUMENT, "%s is a link or a device: name a file itself", path);
     status = prof__out_file(&w->out, path);
     if (status != PROF_OK) return status;
@@ -7469,7 +7721,7 @@ static void prof__import_archive(prof__import *w, uint64_t old_size)
     char part[PROF__OUT_RESERVE];
     uint64_t by = w->h.image_size - old_size, size;
     size_t got = 1;
-    if (!w->h.archive_offset || !prof__read_size(w->host, &size)) return;
+    if (!w->h.archive_offset || !prof__image_size(&w->host, &size)) return;
     w->h.archive_offset += by;
     w->h.archive_first += by;
     w->h.archive_next += by;
@@ -7480,7 +7732,7 @@ static void prof__import_archive(prof__import *w, uint64_t old_size)
     }
     for (; old_size < size && got && w->out.status == PROF_OK; old_size += got) {
         got = size - old_size < sizeof part ? (size_t)(size - old_size) : sizeof part;
-        if (!prof__read_at(w->host, old_size, part, got)) break; /* readers will notice that the rest is missing */
+        if (!prof__image_at(&w->host, old_size, part, got)) break; /* readers will notice that the rest is missing */
         prof__out_bytes(&w->out, part, got);
     }
 }
@@ -7497,7 +7749,7 @@ static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
     w->h.image_size = w->h.meta_offset + w->h.meta_size;
     if (prof__import_meta_room(w, 1)) prof__out_bytes(&w->out, w->meta, (size_t)w->h.meta_size);
     else prof__out_fail(&w->out, PROF_NO_MEMORY);
-    if (!w->host) {
+    if (!w->host.file) {
         w->h.first.tick = w->h.first.monotonic_ns = w->h.first.unix_ns = first;
         w->h.last.tick = w->h.last.monotonic_ns = w->h.last.unix_ns = last;
     } else {
@@ -7519,7 +7771,7 @@ static prof_status prof__import_close(prof__import *w, prof_status status, uint6
     if (w->opened && status == PROF_OK) prof__import_end(w, first, last);
     if (w->opened && status != PROF_OK) prof__out_fail(&w->out, status);
     /* Before the new file is renamed: path may be the host's file, and Windows does not replace an open file. */
-    if (w->host) fclose(w->host);
+    if (w->host.file) fclose(w->host.file);
     if (w->opened) closed = prof__out_close(&w->out);
     for (i = 0; i < w->device_count; i++) free(w->devices[i].name);
     for (i = 0; i < w->row_count; i++) free(w->rows[i].name);
@@ -11794,130 +12046,6 @@ PROF_DEF void prof_stats_free(prof_stat *stats)
 {
     free(stats);
 }
-
-#ifndef PROF_FREESTANDING
-/*-- SUMMARY -------------------------------------------------------------------------------------------- >>summary --*/
-
-#define PROF__NAME_MAX ((size_t)48)   /* characters of a name in a table's column */
-#define PROF__INDENT_MAX ((size_t)24) /* spaces; deeper call paths are indented by this much */
-
-static void prof__out_spaces(prof__out *out, size_t count)
-{
-    for (; count > PROF__OUT_RESERVE; count -= PROF__OUT_RESERVE) prof__out_spaces(out, PROF__OUT_RESERVE);
-    memset(prof__out_reserve(out, count), ' ', count);
-    prof__out_commit(out, count);
-}
-
-/* Writes count characters of a text, with "?" for control characters and bytes that are not UTF-8. Returns the text
-   after them. */
-static const char *prof__out_characters(prof__out *out, const char *text, size_t count)
-{
-    for (;;) {
-        const char *next = text;
-        while (count && *next >= ' ' && *next < 127) next++, count--; /* most texts have no others */
-        prof__out_bytes(out, text, (size_t)(next - text));
-        if (!count) return next;
-        text = next;
-        next = prof__next_character(text);
-        if (prof__is_control(text) || !prof__utf8(text))
-            prof__out_bytes(out, "?", 1);
-        else
-            prof__out_bytes(out, text, (size_t)(next - text));
-        text = next;
-        count--;
-    }
-}
-
-/* Writes a text in exactly width characters, padded with spaces. A longer text loses its middle, because names often
-   differ at their ends. */
-static void prof__out_name(prof__out *out, const char *text, size_t width)
-{
-    size_t all = prof__characters(text), shown, tail, i;
-    if (all <= width) {
-        prof__out_characters(out, text, all);
-        prof__out_spaces(out, width - all);
-        return;
-    }
-    shown = width > 3 ? width - 3 : 0;
-    tail = shown / 2;
-    text = prof__out_characters(out, text, shown - tail);
-    prof__out_text(out, &"..."[width < 3 ? 3 - width : 0]);
-    for (i = all - (shown - tail); i > tail; i--) text = prof__next_character(text);
-    prof__out_characters(out, text, tail);
-}
-
-/* Writes a whole text, with "?" for control characters. */
-static void prof__out_clean(prof__out *out, const char *text)
-{
-    prof__out_characters(out, text, prof__characters(text));
-}
-
-/* Writes a text, wrapped at spaces. at: the column at which it begins; indent: spaces before each further line; limit:
-   the width of lines, 0 for no limit. */
-static void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit)
-{
-    for (;;) {
-        size_t left = prof__characters(text), fits = 0, i;
-        const char *c = text;
-        for (i = 0; limit && at + left > limit && i + at <= limit && *c; i++, c = prof__next_character(c))
-            if (*c == ' ') fits = i; /* the last space that fits into the line */
-        if (!limit || at + left <= limit || !fits) {
-            prof__out_characters(out, text, left);
-            return;
-        }
-        text = prof__out_characters(out, text, fits) + 1;
-        prof__out_text(out, "\n");
-        prof__out_spaces(out, at = indent);
-    }
-}
-
-static void prof__out_right(prof__out *out, const char *text, size_t width)
-{
-    size_t length = prof__characters(text);
-    if (length < width) prof__out_spaces(out, width - length);
-    prof__out_characters(out, text, length);
-}
-
-static void prof__out_ns(prof__out *out, double ns, size_t width)
-{
-    char text[48];
-    prof__human_ns(text, ns);
-    prof__out_right(out, text, width);
-}
-
-static void prof__out_count(prof__out *out, uint64_t count, size_t width)
-{
-    char text[32];
-    prof__grouped(text, count);
-    prof__out_right(out, text, width);
-}
-
-/* Writes a count and a noun in singular or plural: "1 event", "2 events". */
-static void prof__out_many(prof__out *out, uint64_t count, const char *thing)
-{
-    prof__out_count(out, count, 0);
-    prof__out_text(out, " ");
-    prof__out_text(out, thing);
-    if (count != 1) prof__out_text(out, "s");
-}
-
-/* Writes a count, a noun and a text about them, or nothing if count is 0. */
-static void prof__out_note(prof__out *out, uint64_t count, const char *thing, const char *text)
-{
-    if (!count) return;
-    prof__out_many(out, count, thing);
-    prof__out_text(out, text);
-}
-
-/* Writes how many rows of a table were left out, or nothing if count is 0. */
-static void prof__out_more(prof__out *out, uint64_t count)
-{
-    if (!count) return;
-    prof__out_text(out, "and ");
-    prof__out_count(out, count, 0);
-    prof__out_text(out, " more\n");
-}
-#endif
 
 static const char *const prof__byte_units[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
 
@@ -17473,6 +17601,7 @@ static void prof__out_sink(prof__out *out, prof_sink sink);
 static prof_status prof__out_close(prof__out *out); /* returns the first error; not after prof__out_file() failed */
 static void prof__out_fail(prof__out *out, prof_status status);
 static void prof__out_bytes(prof__out *out, const void *data, size_t size);
+static void prof__out_zeros(prof__out *out, uint64_t size);
 static void prof__out_text(prof__out *out, const char *text);
 static void prof__out_unsigned(prof__out *out, uint64_t value);
 static void prof__out_signed(prof__out *out, int64_t value);
@@ -17598,6 +17727,8 @@ static prof_status prof__image_copy(void **bytes, size_t *size); /* of what is r
 static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink);
 static int prof__trace_gap(const prof_trace *trace, size_t i, char *to, size_t size); /* a line about a suspension */
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out);
+static int prof__is_set(FILE *file); /* it holds several recordings */
+static int prof__set_next(FILE *file, uint64_t *at, char name[PROF__SET_NAME], uint64_t *base, uint64_t *size);
 static prof_status prof__trace_buffer(const char *path, prof_trace **trace); /* only what the buffer still has */
 static prof_status prof__read_buffer_only(void *image, const char *what, prof_trace **trace); /* takes the image */
 static prof_status prof__trace_live(prof_trace **trace, int reset); /* reset: statistics of PROF_STATS begin anew */

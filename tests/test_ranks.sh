@@ -124,6 +124,48 @@ check "a host's ranks stay together" "$([ "$(begins 0)" = "3019999 4999 " ] || b
 aligned job/rank-0.prof job/rank-3.prof --align step
 check "so do steps" "$([ "$(begins 0) $(begins 99)" = "4999 4999  2390135 2390135 " ] || begins 99)"
 
+# ---- one recording of all ranks
+succeeds "merge into one .prof" "$prof" merge -o all.prof job/rank-*.prof
+same() { # same COMMAND...: it says of all.prof what it says of the recordings that are in it
+    "$prof" "$@" job/rank-*.prof >parts 2>&1
+    "$prof" "$@" all.prof 2>&1 | sed 's|all\.prof/|job/|' >whole
+    if [ -s parts ] && cmp -s parts whole; then ok "$* of one file"; else fail "$* of one file" "$(diff parts whole)"; fi
+}
+same summary
+same summary --by rank -l json
+same summary --by file
+same steps
+same stragglers
+same messages
+same check
+same merge -o -
+same merge --align step -o -
+same view --no-browser -o -
+for kind in csv txt html; do
+    "$prof" merge -o parts.$kind job/rank-*.prof && "$prof" merge -o whole.$kind all.prof
+    if cmp -s parts.$kind whole.$kind; then ok "$kind of one file"; else fail "$kind of one file"; fi
+done
+is "one of its recordings" 0 "$prof" summary all.prof/rank-5.prof
+has "is named" out "rank      5"
+succeeds "it can be taken out" "$prof" export all.prof/rank-5.prof -o taken.prof
+"$prof" export job/rank-5.prof -o copied.prof
+check "and is whole" "$(cmp taken.prof copied.prof)"
+check "tar reads it" "$(tar tf all.prof 2>&1 | tr '\n' ' ' | grep -vx 'rank-0.prof rank-1.prof rank-2.prof rank-3.prof rank-4.prof rank-5.prof rank-6.prof rank-7.prof ')"
+is "two of them are compared" 0 "$prof" compare all.prof all.prof
+has "each with all its ranks" out "8 recordings against 8"
+fails "a command for one recording" "hot: needs one recording, and there are 8: name one of them, such as all.prof/rank-0.prof" "$prof" hot all.prof
+fails "no such recording" "all.prof: holds no recording rank-9.prof" "$prof" summary all.prof/rank-9.prof
+head -c 1000000 all.prof >cut.prof
+fails "a file that was cut" "cut.prof: was cut in rank-1.prof, or is damaged after it; name the others, as in cut.prof/NAME, or use prof recover" "$prof" summary cut.prof
+is "what it still has" 0 "$prof" summary cut.prof/rank-0.prof
+fails "and what it has not" "cut.prof/rank-1.prof: truncated: 282176 of 716800 bytes are left" "$prof" summary cut.prof/rank-1.prof
+{ head -c 717312 all.prof; head -c 4096 /dev/zero | tr '\0' x; tail -c +721409 all.prof; } >broken.prof
+fails "a file that is damaged" "broken.prof: was cut in rank-0.prof, or is damaged after it; name the others, as in broken.prof/NAME, or use prof recover" "$prof" stragglers broken.prof
+head -c 100000 job/rank-1.prof >bad.prof
+fails "a damaged rank is named" "bad.prof: truncated: 100000 of 716800 bytes are left" "$prof" merge -o worse.prof job/rank-0.prof bad.prof
+check "and nothing is written" "$(ls worse.prof* 2>/dev/null)"
+fails "clocks stay as they are" "merge: x.prof: keeps the clock of each recording: give --offset and --align to the commands that read it" "$prof" merge -o x.prof --align step job/rank-0.prof job/rank-1.prof
+
 # ---- arrows between ranks
 "$prof" merge -o ring.json known/rank-0.prof known/rank-1.prof known/rank-7.prof
 ends() { # ends PHASE: the ids of this end of arrows whose name no process has for itself

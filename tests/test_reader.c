@@ -3124,7 +3124,8 @@ TEST(chunk_reused_while_read) /* is left out; the others stay */
         uint64_t size = 0, i;
         im.header->state = PROF__RUNNING;
         setvbuf(stream, NULL, _IONBF, 0);
-        CHECK_EQUAL(prof__read_file(stream, "moving", &copy, &size, NULL), PROF_OK);
+        prof__image_place place = {stream, 0, 0, 0};
+        CHECK_EQUAL(prof__read_file(&place, "moving", &copy, &size, NULL), PROF_OK);
         for (i = 0; i < 4 && copy; ++i) {
             uint64_t sequence;
             memcpy(&sequence, copy + im.header->chunk_offset + i * im.header->chunk_size, sizeof sequence);

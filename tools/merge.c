@@ -5,7 +5,7 @@
 
 static const tool_option options[] = {
     {"--output", "-o", "OUT",
-     "the file to write: .json .html .csv .txt, or OUT/ for a log directory; -: JSON to stdout"},
+     "the file to write: .prof .json .html .csv .txt, or OUT/ for a log directory; -: JSON to stdout"},
     TOOL_CHROME,
     TOOL_XPLANE,
     TOOL_SOURCES,
@@ -22,7 +22,7 @@ static int is_json(const char *out)
 /* Can a file of this kind hold several processes? */
 static int can_hold(const char *out)
 {
-    static const char *const kinds[] = {".html", ".csv", ".txt"};
+    static const char *const kinds[] = {".prof", ".html", ".csv", ".txt"};
     size_t i;
     for (i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (tool_same(tool_extension(out), kinds[i])) return 1;
@@ -99,6 +99,24 @@ static int merge(const tool_args *args, prof_trace **traces, const char *out, co
     return result;
 }
 
+/* Writes one recording of all. Opens each first, so that a damaged one is named. */
+static int write_set(const tool_args *args, const char *out)
+{
+    int i;
+    if (tool_value(args, "--offset") || tool_value(args, "--align"))
+        return tool_fail("merge: %s: keeps the clock of each recording: give --offset and --align to the commands that "
+                         "read it", out);
+    tool_progress_begin("merge", tool_value(args, "--progress"));
+    for (i = 0; i < args->file_count; i++) {
+        prof_trace *trace = tool_open(args->files[i]);
+        if (!trace) return TOOL_ERROR;
+        prof_trace_close(trace);
+    }
+    i = tool_set_write(args, out);
+    tool_progress_end();
+    return i;
+}
+
 static int run(const tool_args *args)
 {
     const char *out = tool_value(args, "--output");
@@ -106,15 +124,16 @@ static int run(const tool_args *args)
     prof_xplane_options xplane;
     prof_trace **traces;
     int i, choice, by_steps, result = TOOL_OK;
-    if (!out) return tool_fail("merge: no output: add -o OUT.json, .html, .csv, .txt or OUT/");
+    if (!out) return tool_fail("merge: no output: add -o OUT.prof, .json, .html, .csv, .txt or OUT/");
     if (!can_hold(out))
-        return tool_fail("merge: %s: cannot hold several processes: use .json, .html, .csv, .txt or OUT/", out);
+        return tool_fail("merge: %s: cannot hold several processes: use .prof, .json, .html, .csv, .txt or OUT/", out);
     if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
     if (!tool_chrome(args, is_json(out), &chrome) || !tool_xplane(args, tool_is_folder(out), &xplane))
         return TOOL_ERROR;
     if (!tool_choice("--align", tool_value(args, "--align"), ranks_alignments, &by_steps)) return TOOL_ERROR;
     if (tool_value(args, "--sources") && !tool_same(tool_extension(out), ".html"))
         return tool_fail("merge: --sources is for .html");
+    if (!tool_is_folder(out) && tool_same(tool_extension(out), ".prof")) return write_set(args, out);
     tool_open_many(args->file_count);
     traces = (prof_trace **)calloc((size_t)args->file_count, sizeof *traces);
     if (!traces) return tool_fail("out of memory");
@@ -132,7 +151,7 @@ static int run(const tool_args *args)
 
 const tool_command tool_merge = {
     "merge", "A B ... -o OUT",
-    "Writes several recordings as the processes of one page, Chrome trace, CSV or text, or hosts of one run of XProf",
+    "Writes several recordings as one .prof, page, Chrome trace, CSV or text, or hosts of one run of XProf",
     1, 10000, run, options,
     "Recordings of one machine since its last start are aligned by its monotonic clock, to some 100 ns. Others are\n"
     "aligned by Unix time, as exactly as the clocks of the machines were set, unless their metadata say how far the\n"
@@ -143,6 +162,8 @@ const tool_command tool_merge = {
     "PROGRAM ROLE (PID) without a rank. In a log directory each recording is a file,\n"
     "DIR/plugins/profile/RUN/HOST.RANK.xplane.pb, or HOST.PID.xplane.pb without a rank. csv has the columns\n"
     "process_id and process before those of prof export, and times since time 0. txt is the table in which\n"
-    "prof summary compares processes, then the summary of each.\n\n"
+    "prof summary compares processes, then the summary of each. A .prof has all recordings unchanged: commands read\n"
+    "it as if its recordings were given one by one, and ALL.prof/NAME is one of them. It is a tar archive.\n\n"
     "example: prof merge server.prof client.prof -o both.json\n"
-    "         prof merge rank-*.prof -o all.html\n"};
+    "         prof merge rank-*.prof -o all.html\n"
+    "         prof merge rank-*.prof -o all.prof; prof stragglers all.prof; prof hot all.prof/rank-3.prof\n"};

@@ -77,6 +77,14 @@ int tool_same(const char *a, const char *b) { return !strcmp(a, b); }
 
 const char *tool_shown(const char *path) { return tool_same(path, "-") ? "standard input" : path; }
 
+const char *tool_base(const char *path)
+{
+    const char *base = path;
+    for (; *path; path++)
+        if (*path == '/' || *path == '\\') base = path + 1;
+    return base;
+}
+
 const char *tool_extension(const char *path)
 {
     const char *dot = "", *c;
@@ -640,6 +648,16 @@ void tool_out_bytes(tool_out *out, const void *bytes, size_t size)
     prof__out_bytes(&out->out, bytes, size);
 }
 
+void tool_out_zeros(tool_out *out, uint64_t size)
+{
+    prof__out_zeros(&out->out, size);
+}
+
+int tool_file_size(FILE *file, uint64_t *size)
+{
+    return prof__read_size(file, size);
+}
+
 int tool_out_good(const tool_out *out)
 {
     return out->out.status == PROF_OK;
@@ -871,6 +889,76 @@ static int parse(tool_args *args, int argc, char **argv)
             if (!used) return 0;
         }
     }
+    return 1;
+}
+
+/*-- files of several recordings stand for these --*/
+
+/* Adds a file to the list. Returns 0, with a message, without memory. */
+static int add_file(tool_args *args, size_t *room, const char *set, const char *name)
+{
+    size_t size = strlen(set) + strlen(name) + 2;
+    char *path = (char *)malloc(size);
+    if (!path || !tool_room(&args->files, room, (size_t)args->file_count, sizeof *args->files)) {
+        free(path);
+        return tool_fail("out of memory"), 0;
+    }
+    snprintf(path, size, *name ? "%s/%s" : "%s", set, name);
+    args->files[args->file_count++] = path;
+    return 1;
+}
+
+/* Adds the recordings of a file, or the file itself if it is not one of several. Returns 0 after an error, of which a
+   message was printed. */
+static int add_parts(tool_args *args, size_t *room, const char *path)
+{
+    FILE *file = tool_same(path, "-") ? NULL : prof__file_open(path, "rb");
+    int several = file && prof__is_set(file), found = 1, good = 1, first = args->file_count;
+    char name[PROF__SET_NAME];
+    const char *last;
+    uint64_t at = 0, base, size;
+    if (!several) good = add_file(args, room, path, "");
+    while (several && good && (found = prof__set_next(file, &at, name, &base, &size)) > 0)
+        good = add_file(args, room, path, name);
+    if (file) fclose(file);
+    last = args->file_count > first ? args->files[args->file_count - 1] + strlen(path) + 1 : "its begin";
+    if (found < 0)
+        tool_fail("%s: was cut in %s, or is damaged after it; name the others, as in %s/NAME, or use prof recover",
+                  path, last, path);
+    if (several && found >= 0 && args->file_count == first) tool_fail("%s: is an archive without recordings", path);
+    return good && found >= 0 && args->file_count > first;
+}
+
+/* Replaces files of several recordings by what they hold. Two of them are what "compare A B" compares. */
+static int expand(tool_args *args)
+{
+    static const char *const others[] = {"recover", "config", "neuron", NULL}; /* whose arguments are no recordings */
+    char **given = args->files;
+    int count = args->file_count, separator = args->separator, i, good = 1;
+    size_t room = 0;
+    for (i = 0; others[i]; i++)
+        if (tool_same(args->command->name, others[i])) count = 0;
+    if (!count) return 1;
+    args->files = NULL;
+    args->file_count = 0;
+    for (i = 0; i < count && good; i++) {
+        if (i == separator) args->separator = args->file_count;
+        good = add_parts(args, &room, given[i]);
+        if (good && !i && count == 2 && separator < 0 && args->file_count > 1 && strstr(args->command->files, " -- "))
+            args->separator = args->file_count;
+    }
+    free(given);
+    if (good && args->file_count > count && args->file_count > args->command->most_files) {
+        tool_fail("%s: needs one recording, and there are %d: name one of them, such as %s", args->command->name,
+                  args->file_count, args->files[0]);
+        good = 0;
+    }
+    args->owned = args->file_count;
+    return good;
+}
+
+static int check_files(const tool_args *args)
+{
     if (args->file_count < args->command->least_files || args->file_count > args->command->most_files) {
         tool_fail("%s: %s; usage: prof %s %s", args->command->name,
                   args->file_count < args->command->least_files ? "a file is missing" : "too many files",
@@ -892,7 +980,7 @@ static int wants_help(const tool_command *command, int argc, char **argv)
 static int run_command(int argc, char **argv)
 {
     tool_args args;
-    int result = TOOL_ERROR;
+    int result = TOOL_ERROR, i;
     memset(&args, 0, sizeof args);
     args.command = find_command(argv[0]);
     if (!args.command) return TOOL_ERROR;
@@ -903,7 +991,8 @@ static int run_command(int argc, char **argv)
     args.separator = -1;
     args.files = (char **)calloc((size_t)argc, sizeof *args.files);
     if (!args.files) return tool_fail("out of memory");
-    if (parse(&args, argc - 1, argv + 1)) result = args.command->run(&args);
+    if (parse(&args, argc - 1, argv + 1) && expand(&args) && check_files(&args)) result = args.command->run(&args);
+    for (i = 0; i < args.owned; i++) free(args.files[i]);
     free(args.files);
     return result;
 }

@@ -40,7 +40,7 @@ typedef struct tool_args {
     const struct tool_command *command;
     const char *values[TOOL_OPTIONS]; /* by the option's index; NULL: not given; "": a switch that was given */
     char **files;
-    int file_count;
+    int file_count, owned; /* owned: how many of the files' names to free */
     int separator; /* how many files come before the "--" between two sets; -1: there is no "--" */
 } tool_args;
 
@@ -94,8 +94,13 @@ const char *tool_said(const prof_trace *trace, const char *what); /* a value of 
 typedef struct tool_out tool_out;
 tool_out *tool_out_open(const char *path);
 void tool_out_bytes(tool_out *out, const void *bytes, size_t size);
+void tool_out_zeros(tool_out *out, uint64_t size); /* many take no space on the disk */
 int tool_out_good(const tool_out *out); /* 0: something could not be written */
 int tool_out_close(tool_out *out, int good);
+
+/* Writes all recordings into one file, which every command reads in their place. Returns the exit status. */
+int tool_set_write(const tool_args *args, const char *path);
+int tool_file_size(FILE *file, uint64_t *size); /* and moves to its end; 0: an error */
 
 /* Writes traces as Chrome's JSON, or, if chrome is NULL, the only one as CSV. Returns the exit status. */
 int tool_write(const prof_trace *const *traces, size_t count, const prof_chrome_options *chrome, const char *path);
@@ -116,6 +121,7 @@ int tool_number(const char *option, const char *text, double least, double max, 
 int tool_whole(const char *option, const char *text, int64_t *number); /* may be negative, or hexadecimal: 0x1f */
 int tool_same(const char *a, const char *b);
 const char *tool_extension(const char *path); /* ".json"; "" if it has none */
+const char *tool_base(const char *path);      /* without its folders */
 int tool_is_folder(const char *path);         /* 1 if it ends in a slash, or is a directory */
 int tool_folder_for(const char *path);        /* makes the directory of a file; returns 0 or an errno */
 

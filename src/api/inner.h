@@ -61,6 +61,7 @@ static void prof__out_sink(prof__out *out, prof_sink sink);
 static prof_status prof__out_close(prof__out *out); /* returns the first error; not after prof__out_file() failed */
 static void prof__out_fail(prof__out *out, prof_status status);
 static void prof__out_bytes(prof__out *out, const void *data, size_t size);
+static void prof__out_zeros(prof__out *out, uint64_t size);
 static void prof__out_text(prof__out *out, const char *text);
 static void prof__out_unsigned(prof__out *out, uint64_t value);
 static void prof__out_signed(prof__out *out, int64_t value);
@@ -186,6 +187,8 @@ static prof_status prof__image_copy(void **bytes, size_t *size); /* of what is r
 static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink);
 static int prof__trace_gap(const prof_trace *trace, size_t i, char *to, size_t size); /* a line about a suspension */
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out);
+static int prof__is_set(FILE *file); /* it holds several recordings */
+static int prof__set_next(FILE *file, uint64_t *at, char name[PROF__SET_NAME], uint64_t *base, uint64_t *size);
 static prof_status prof__trace_buffer(const char *path, prof_trace **trace); /* only what the buffer still has */
 static prof_status prof__read_buffer_only(void *image, const char *what, prof_trace **trace); /* takes the image */
 static prof_status prof__trace_live(prof_trace **trace, int reset); /* reset: statistics of PROF_STATS begin anew */

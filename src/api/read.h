@@ -203,7 +203,8 @@ typedef struct prof_trace_info {
 #define PROF_SAME_WINDOW (-1) /* see prof_image_copy() */
 
 #if PROF_ENABLE
-/* Opens an image (.prof) of this or an earlier run; a program may still record into it. */
+/* Opens an image (.prof) of this or an earlier run; a program may still record into it. FILE/NAME is an image in a file
+   of several, which prof merge or tar has made. */
 PROF__API prof_status prof_trace_open(const char *path, prof_trace **trace);
 /* Opens the running session as it is now, or the last one. */
 PROF__API prof_status prof_trace_open_live(prof_trace **trace);

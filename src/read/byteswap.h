@@ -8,6 +8,7 @@
 #include "image/pack.h"
 #include "image/words.h"
 #include "read/names.h"
+#include "read/set.h"
 
 /*-- images of the other byte order --
    In this module, "turns" means: reverses the bytes of words or fields. An image consists of words, except for texts
@@ -81,6 +82,12 @@ static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
     if (prof__file_seek(file, offset, SEEK_SET)) return 0;
     return fread(to, 1, size, file) == size;
+}
+
+/* Reads size bytes at an offset in an image. */
+static int prof__image_at(const prof__image_place *place, uint64_t offset, void *to, size_t size)
+{
+    return prof__read_at(place->file, place->base + offset, to, size);
 }
 
 static void prof__turn_meta(uint64_t *words, size_t count)
@@ -180,14 +187,14 @@ static void prof__turn_image(void *image, size_t size, const prof__header *h)
 }
 
 /* Reads a whole file, with its archive, whose image has the other byte order, and converts it to this machine's. */
-static prof_status prof__byteswap_read(FILE *file, const char *path, const prof__header *h, unsigned char **image,
-                                      uint64_t *size)
+static prof_status prof__byteswap_read(const prof__image_place *place, const char *path, const prof__header *h,
+                                      unsigned char **image, uint64_t *size)
 {
     if (!h->archive_offset) *size = h->image_size;
     *image = *size < (size_t)-1 ? (unsigned char *)malloc((size_t)*size) : NULL;
     if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory to read %lu bytes", path, (unsigned long)*size);
     errno = 0;
-    if (!prof__read_at(file, 0, *image, (size_t)*size) || !prof__byteswap(*image))
+    if (!prof__image_at(place, 0, *image, (size_t)*size) || !prof__byteswap(*image))
         return prof__cannot("read", path, "it changed meanwhile");
     prof__turn_image(*image, (size_t)*size, h);
     return PROF_OK;

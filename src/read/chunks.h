@@ -33,7 +33,7 @@ static int prof__read_segment_order(const void *a, const void *b)
 static int prof__read_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
 {
     if (offset > trace->size || size > trace->size - offset) return 0;
-    if (trace->file) return prof__file_at(trace->file, offset, to, size);
+    if (trace->file) return prof__file_at(trace->file, trace->base + offset, to, size);
     memcpy(to, (const char *)trace->image + offset, size);
     return 1;
 }
@@ -111,7 +111,7 @@ static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, 
 /* Reads size bytes of the ring, at an offset in the image. Returns 0 if they have gone. */
 static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
 {
-    if (trace->paged) return prof__file_at(trace->file, offset, to, size);
+    if (trace->paged) return prof__file_at(trace->file, trace->base + offset, to, size);
     memcpy(to, (const char *)trace->image + offset, size);
     return 1;
 }

@@ -13,6 +13,7 @@
 #include "read/clock.h"
 #include "read/byteswap.h"
 #include "read/open.h"
+#include "read/set.h"
 #include "read/trace.h"
 
 /*-- images inside other files --*/
@@ -117,11 +118,18 @@ PROF_DEF prof_status prof_image_set_window(void *bytes, size_t size, int64_t fro
 }
 
 /* Writes an image that prof__read_file() has read, with its archive. */
-static void prof__out_whole(prof__out *out, unsigned char *image, size_t size, FILE *file)
+static void prof__out_whole(prof__out *out, unsigned char *image, size_t size, const prof__image_place *place)
 {
     size_t alone = (size_t)((const prof__header *)(const void *)image)->image_size;
     if (size == alone) {
-        prof__out_image(out, image, size, file);
+        prof__header *h = (prof__header *)(void *)image;
+        if (h->archive_offset) { /* from here on, offsets in the file */
+            h->archive_offset += place->base;
+            h->archive_first += place->base;
+            h->archive_next += place->base;
+            if (h->archive_limit) h->archive_limit += place->base;
+        }
+        prof__out_image(out, image, size, place->file);
         return;
     }
     prof__out_used(out, image, alone);
@@ -136,22 +144,21 @@ static prof_status prof__image_file_copy(const char *from, const char *to, int64
     prof_trace *trace = NULL;
     prof_status status;
     prof__out out;
-    FILE *file;
+    prof__image_place place;
     if (!from) return prof__null("prof_image_copy", "from");
-    file = prof__file_open(from, "rb");
-    if (!file) return prof__cannot("open", from, NULL);
-    setvbuf(file, NULL, _IONBF, 0); /* unbuffered: reads must see what is in the file at that moment */
-    status = prof__read_file(file, from, &image, &size, NULL);
+    status = prof__image_open(from, &place);
+    if (status != PROF_OK) return status;
+    status = prof__read_file(&place, from, &image, &size, NULL);
     if (status == PROF_OK && from_ns != PROF_SAME_WINDOW) {
         status = prof_trace_open(from, &trace);
         if (status == PROF_OK) status = prof__image_set_window(image, trace, from_ns, to_ns);
     }
     if (status == PROF_OK) status = prof__out_file(&out, to);
     if (status == PROF_OK) {
-        prof__out_whole(&out, image, (size_t)size, file);
+        prof__out_whole(&out, image, (size_t)size, &place);
         status = prof__out_close(&out);
     }
-    fclose(file);
+    fclose(place.file);
     free(image);
     return status;
 }

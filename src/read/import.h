@@ -15,6 +15,7 @@
 #include "read/byteswap.h"
 #include "read/names.h"
 #include "read/open.h"
+#include "read/set.h"
 
 /*-- IMPORT ----------------------------------------------------------------------------------------------- >>import --
    "The host" means the recording of the host to which the rows are added, if there is one. The new image has the host's
@@ -47,7 +48,7 @@ typedef struct prof__import {
     /* Private fields. */
     prof__out out;
     int opened;           /* 1: out is open */
-    FILE *host;           /* the host's file; NULL: there is no host */
+    prof__image_place host; /* the host's file; its file is NULL: there is no host */
     unsigned char *bytes; /* the host's image, as prof__read_file() returns it */
     uint64_t size;        /* size of `bytes` */
     prof__header h;       /* the new image's header */
@@ -250,9 +251,9 @@ static prof_status prof__import_open(prof__import *w, const char *host, const ch
     memset(w, 0, sizeof *w);
     prof__import_header(&w->h, program, clock);
     if (!host) return PROF_OK;
-    w->host = prof__file_open(host, "rb");
-    if (!w->host) return prof__cannot("open", host, NULL);
-    status = prof__read_file(w->host, host, &w->bytes, &w->size, NULL);
+    status = prof__image_open(host, &w->host);
+    if (status != PROF_OK) return status;
+    status = prof__read_file(&w->host, host, &w->bytes, &w->size, NULL);
     if (status != PROF_OK) return status;
     status = prof__read_header(w->bytes, w->size, host, &w->h);
     if (status != PROF_OK) return status;
@@ -299,7 +300,7 @@ static prof_status prof__import_begin(prof__import *w, const char *host, const c
     if (!w->chunk) return prof__fail(PROF_NO_MEMORY, "%s: no memory to write it", path);
     w->chunk_words = (w->h.chunk_size - w->h.chunk_header_size) / 8;
     /* A link or a device would be written in place, and may be the host's file. */
-    if (w->host && !prof__file_replaceable(path))
+    if (w->host.file && !prof__file_replaceable(path))
         return prof__fail(PROF_INVALID_ARGUMENT, "%s is a link or a device: name a file itself", path);
     status = prof__out_file(&w->out, path);
     if (status != PROF_OK) return status;
@@ -322,7 +323,7 @@ static void prof__import_archive(prof__import *w, uint64_t old_size)
     char part[PROF__OUT_RESERVE];
     uint64_t by = w->h.image_size - old_size, size;
     size_t got = 1;
-    if (!w->h.archive_offset || !prof__read_size(w->host, &size)) return;
+    if (!w->h.archive_offset || !prof__image_size(&w->host, &size)) return;
     w->h.archive_offset += by;
     w->h.archive_first += by;
     w->h.archive_next += by;
@@ -333,7 +334,7 @@ static void prof__import_archive(prof__import *w, uint64_t old_size)
     }
     for (; old_size < size && got && w->out.status == PROF_OK; old_size += got) {
         got = size - old_size < sizeof part ? (size_t)(size - old_size) : sizeof part;
-        if (!prof__read_at(w->host, old_size, part, got)) break; /* readers will notice that the rest is missing */
+        if (!prof__image_at(&w->host, old_size, part, got)) break; /* readers will notice that the rest is missing */
         prof__out_bytes(&w->out, part, got);
     }
 }
@@ -350,7 +351,7 @@ static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
     w->h.image_size = w->h.meta_offset + w->h.meta_size;
     if (prof__import_meta_room(w, 1)) prof__out_bytes(&w->out, w->meta, (size_t)w->h.meta_size);
     else prof__out_fail(&w->out, PROF_NO_MEMORY);
-    if (!w->host) {
+    if (!w->host.file) {
         w->h.first.tick = w->h.first.monotonic_ns = w->h.first.unix_ns = first;
         w->h.last.tick = w->h.last.monotonic_ns = w->h.last.unix_ns = last;
     } else {
@@ -372,7 +373,7 @@ static prof_status prof__import_close(prof__import *w, prof_status status, uint6
     if (w->opened && status == PROF_OK) prof__import_end(w, first, last);
     if (w->opened && status != PROF_OK) prof__out_fail(&w->out, status);
     /* Before the new file is renamed: path may be the host's file, and Windows does not replace an open file. */
-    if (w->host) fclose(w->host);
+    if (w->host.file) fclose(w->host.file);
     if (w->opened) closed = prof__out_close(&w->out);
     for (i = 0; i < w->device_count; i++) free(w->devices[i].name);
     for (i = 0; i < w->row_count; i++) free(w->rows[i].name);

@@ -30,6 +30,7 @@
 #include "read/names.h"
 #include "read/ring.h"
 #include "read/samples.h"
+#include "read/set.h"
 #include "read/states.h"
 #include "read/trace.h"
 #include "read/tracks.h"
@@ -254,11 +255,13 @@ static int prof__read_parse(prof_trace *trace)
     return 1;
 }
 
-/* Makes a trace of an image on the heap. The image's archive is in file; if file is NULL, or size is larger than the
-   image, it follows the image in memory, up to size. paged: 1: the chunks are only in file. Takes over image and file,
-   and frees them on failure. what: the image's name in errors. */
-static prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what, prof_trace **out)
+/* Makes a trace of an image on the heap. The image's archive is in the file; if that is NULL, or size is larger than
+   the image, it follows the image in memory, up to size. paged: 1: the chunks are only in file. Takes over image and
+   file, and frees them on failure. what: the image's name in errors. */
+static prof_status prof__read_parts(void *image, size_t size, const prof__image_place *place, int paged,
+                                    const char *what, prof_trace **out)
 {
+    FILE *file = place->file;
     prof_trace *trace = NULL;
     prof__header header;
     prof_status status = prof__read_header(image, size, what, &header);
@@ -276,7 +279,8 @@ static prof_status prof__read_parts(void *image, size_t size, FILE *file, int pa
             trace->file = file;
             trace->paged = paged;
             trace->size = size;
-            if (file && !prof__read_size(file, &trace->size)) trace->size = 0;
+            trace->base = place->base;
+            if (file && !prof__image_size(place, &trace->size)) trace->size = 0;
             if (prof__read_parse(trace)) {
                 *out = trace;
                 return PROF_OK;
@@ -296,12 +300,13 @@ static prof_status prof__read_parts(void *image, size_t size, FILE *file, int pa
 
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out)
 {
-    return prof__read_parts(image, size, file, 0, what, out);
+    prof__image_place place = {file, 0, 0, 0};
+    return prof__read_parts(image, size, &place, 0, what, out);
 }
 
-static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
+static int prof__source_file(void *place, uint64_t offset, void *to, size_t size)
 {
-    return prof__read_at((FILE *)file, offset, to, size);
+    return prof__image_at((const prof__image_place *)place, offset, to, size);
 }
 
 static PROF__UNUSED uint64_t prof__read_whole = PROF__READ_WHOLE; /* not used on Windows */
@@ -321,19 +326,19 @@ static int prof__read_pages(const prof__header *header)
 
 /* Reads the first size bytes of an image. Of a running recording, reads the chunks first and the rest afterwards, so
    that meta has each call site that the chunks name, and the header has the newest clock pair. Returns 0 on errors. */
-static int prof__read_all(FILE *file, const prof__header *header, unsigned char *image, size_t size)
+static int prof__read_all(prof__image_place *place, const prof__header *header, unsigned char *image, size_t size)
 {
     uint64_t end = header->chunk_offset + header->chunk_count * header->chunk_size;
-    if (header->state == PROF__STOPPED) return prof__read_at(file, 0, image, size);
+    if (header->state == PROF__STOPPED) return prof__image_at(place, 0, image, size);
     prof__source source;
     source.read = prof__source_file;
-    source.user = file;
+    source.user = place;
     uint64_t newest = 0, tick = 0;
     prof__pair now = {0, 0, 0, 0};
     int here = prof__pair_now(header->clock, header->boot_id, &now);
     if (!prof__chunks_snapshot(&source, header, (char *)image, &newest, &tick) ||
-        !prof__read_at(file, end, image + end, (size_t)(header->image_size - end)) ||
-        !prof__read_at(file, 0, image, (size_t)header->chunk_offset))
+        !prof__image_at(place, end, image + end, (size_t)(header->image_size - end)) ||
+        !prof__image_at(place, 0, image, (size_t)header->chunk_offset))
         return 0;
     prof__header *copy = (prof__header *)(void *)image;
     copy->next_chunk = newest;
@@ -344,7 +349,8 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
 /* Reads the image in a file. *image: memory that the caller frees, also after an error. *size: the image's size; for an
    image of the other byte order, with the archive, which follows it in memory. *paged: set to 1 if the chunks were left
    in the file. If paged is NULL, the chunks are always read. */
-static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size, int *paged)
+static prof_status prof__read_file(prof__image_place *place, const char *path, unsigned char **image, uint64_t *size,
+                                   int *paged)
 {
     prof__header header, again;
     uint64_t memory;
@@ -352,32 +358,23 @@ static prof_status prof__read_file(FILE *file, const char *path, unsigned char *
     size_t part;
     errno = 0;
     memset(&header, 0, sizeof header);
-    part = prof__read_size(file, size) && *size < sizeof header ? (size_t)*size : sizeof header;
-    if (errno || (part && !prof__read_at(file, 0, &header, part)))
+    part = prof__image_size(place, size) && *size < sizeof header ? (size_t)*size : sizeof header;
+    if (errno || (part && !prof__image_at(place, 0, &header, part)))
         return prof__cannot("read", path, "read error");
     again = header;
     status = prof__read_header(&again, *size, path, &header);
     if (status != PROF_OK) return status;
-    if (prof__byteswap(&again)) return prof__byteswap_read(file, path, &header, image, size);
+    if (prof__byteswap(&again)) return prof__byteswap_read(place, path, &header, image, size);
     *size = header.image_size;
     if (paged) *paged = prof__read_pages(&header);
     memory = paged && *paged ? header.chunk_offset : *size;
     *image = memory < (size_t)-1 ? (unsigned char *)calloc((size_t)memory, 1) : NULL;
     if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory to read %lu bytes", path, (unsigned long)memory);
-    if (!prof__read_all(file, &header, *image, (size_t)memory))
+    if (!prof__read_all(place, &header, *image, (size_t)memory))
         return prof__cannot("read", path, "it became shorter");
     memcpy(&again, *image, sizeof again);
     if (again.session != header.session || again.pid != header.pid)
         return prof__fail(PROF_IO, "%s: a new session began in it while it was being read; read it again", path);
-    return PROF_OK;
-}
-
-/* Opens a file to read an image from it. */
-static prof_status prof__image_file(const char *path, FILE **file)
-{
-    *file = prof__file_open(path, "rb");
-    if (!*file) return prof__cannot("open", path, NULL);
-    setvbuf(*file, NULL, _IONBF, 0); /* unbuffered: reads must see what is in the file at that moment */
     return PROF_OK;
 }
 
@@ -398,21 +395,21 @@ PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
     uint64_t size = 0;
     prof_status status;
     int paged = 0;
-    FILE *file;
+    prof__image_place place;
     if (!trace) return prof__null("prof_trace_open", "trace");
     *trace = NULL;
     if (!path) return prof__null("prof_trace_open", "path");
-    status = prof__image_file(path, &file);
+    status = prof__image_open(path, &place);
     if (status != PROF_OK) return status;
-    status = prof__read_file(file, path, &image, &size, &paged);
+    status = prof__read_file(&place, path, &image, &size, &paged);
     if (status != PROF_OK) {
-        fclose(file);
+        fclose(place.file);
         free(image);
         return status;
     }
-    status = prof__read_parts(image, (size_t)size, file, paged, path, trace);
+    status = prof__read_parts(image, (size_t)size, &place, paged, path, trace);
     if (status == PROF_OK) {
-        prof__trace_alive(*trace, path);
+        if (!place.in_set) prof__trace_alive(*trace, path);
         prof__trace_named(*trace, path);
     }
     return status;
@@ -432,12 +429,12 @@ static prof_status prof__trace_buffer(const char *path, prof_trace **trace)
 {
     unsigned char *image = NULL;
     uint64_t size = 0;
-    FILE *file;
+    prof__image_place place;
     *trace = NULL;
-    prof_status status = prof__image_file(path, &file);
+    prof_status status = prof__image_open(path, &place);
     if (status != PROF_OK) return status;
-    status = prof__read_file(file, path, &image, &size, NULL);
-    fclose(file);
+    status = prof__read_file(&place, path, &image, &size, NULL);
+    fclose(place.file);
     if (status != PROF_OK) {
         free(image);
         return status;

@@ -252,7 +252,7 @@ static int prof__read_ring_add(prof_trace *trace, prof__read_ring_chunk *chunk, 
     trace->buffer.chunk = 0;
     trace->buffer.segment = NULL;
     if (prof__read_known(trace, chunk->about.sequence)) return 1;
-    if (trace->paged && !prof__file_at(trace->file, place * 8, words, (size_t)chunk->about.words * 8)) {
+    if (trace->paged && !prof__read_ring_part(trace, place * 8, words, (size_t)chunk->about.words * 8)) {
         trace->info.lost_blocks++;
         return 1;
     }

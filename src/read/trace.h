@@ -344,6 +344,7 @@ struct prof_trace {
     prof__read_device_record *device_records;
     uint64_t *image; /* owned */
     FILE *file;      /* owned: the file with the archive; NULL: no archive, or it follows the image in memory */
+    uint64_t base;   /* where the image begins in the file */
     int paged;       /* 1: the chunks are not in memory but only in file */
     unsigned word_bits; /* how many low bits of an event's id are the word's number */
     uint64_t size;   /* bytes of the file, or of the memory at image */
