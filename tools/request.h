@@ -1,4 +1,5 @@
-/* request.h - what prof request finds of a request: request.c finds it, request_print.c prints it. */
+/* request.h - what prof request finds of a request: request.c finds it, request_rows.c makes the waterfall and the
+   critical path, request_print.c prints it. */
 #ifndef PROF_REQUEST_H
 #define PROF_REQUEST_H
 
@@ -93,5 +94,23 @@ typedef struct request {
 /* Finds a request. at: NULL, or a time during it. Returns the exit status, after a message. */
 int request_find(request *all, const int64_t *at);
 void request_free(request *all);
+
+/*-- what request.c and request_rows.c share --*/
+
+/* Makes the rows and the critical path. Returns 0 without memory. */
+int request_rows(request *all, prof_status *status);
+/* Adds a zeroed item to an array. Returns it; NULL without memory. */
+void *request_item(void *array, size_t *room, size_t *count, size_t size);
+char *request_text(const char *text); /* a copy; NULL without memory */
+/* Calls look for all events of all tracks, until it returns 0. Returns what it returned last. */
+typedef int request_look(request *all, size_t track, const prof_event *event, void *user);
+int request_each(request *all, prof_status *status, request_look *look, void *user);
+/* Returns the number of a step, in *number; 0: it is none. */
+int request_step(const prof_event *event, int64_t *number);
+int request_overlaps(const request *all, int64_t start, int64_t end);
+/* Returns 1 + the number of the own scope that a scope is in, or is; 0: none. */
+size_t request_part_of(const request *all, size_t row);
+/* Does a flow lead from one point to another? */
+int request_leads(const request_point *from, const request_point *to);
 
 #endif
