@@ -12,6 +12,7 @@
 #   make library    build/libprof.so: the implementation, to link to or to preload
 #   make mpi        build/libprof_mpi.so: the same, with prof_mpi.h: by MPICC, which is mpicc
 #   make reference  docs/reference.md, out of the headers; needs python3
+#   make openmp     build/libprof_openmp.so: the same, with prof_openmp.h
 #   make lines      build/lines: a copy of all that is compiled, whose headers name the modules of src/ to compilers and
 #                   debuggers: make -C build/lines test
 #   make install    copy headers, library, tool, its manual, its completion, and what CMake and pkg-config read
@@ -52,7 +53,7 @@ ifeq ($(HAVE_CXX),yes)
 TESTS += $(patsubst tests/%.cpp,$(BUILD)/tests/%,$(wildcard tests/test_*.cpp))
 endif
 
-.PHONY: all help demo test check bench bench-peers examples tool library mpi reference lines install uninstall dist clean
+.PHONY: all help demo test check bench bench-peers examples tool library mpi openmp reference lines install uninstall dist clean
 all: tool library examples
 
 help:
@@ -101,6 +102,12 @@ $(BUILD)/libprof_mpi.so: lib/libprof_mpi.c lib/libprof.c $(HEADERS)
 	$(ALL_C) -fPIC -shared $< -o $@ $(LDFLAGS) $(LIBS)
 
 mpi: $(BUILD)/libprof_mpi.so
+
+$(BUILD)/libprof_openmp.so: lib/libprof_openmp.c lib/libprof.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_C) -fPIC -shared $< -o $@ $(LDFLAGS) $(LIBS)
+
+openmp: $(BUILD)/libprof_openmp.so
 
 # ---- demo
 

@@ -17898,6 +17898,10 @@ static int prof__table_again(prof__table *t);
    null. prof__equal(), of text. PROF__ADD, atomic and relaxed. PROF__API PROF__GONE PROF__GUARD_TYPE PROF__TEXT
    PROF__USE4: of declarations. */
 
+/*-- for prof_openmp.h alone: names of functions, for call sites that it makes --
+   PROF__INSTANCES: modules can be walked. prof__module_of() prof__module_symbols prof__symbols: see >>symbols.
+   PROF__SITE_TYPE: of a type with a site. prof__on() prof__config_version PROF__OFF: whether a site may be on. */
+
 /*-- for prof_cuda.h alone, which is above the recorder, and uses of the above what prof_system.h does --
    prof__beside_devices: how the recorder calls it. prof__begin() prof__event() prof__arg_uint(): for sites that it
    makes. prof__ones prof__parse_number(): values of keys. prof__wait() PROF__OWN_ENDS(): a short sleep. */

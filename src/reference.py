@@ -14,7 +14,7 @@ import textwrap
 
 ORDER = ["prof.h", "prof_read.h", "prof_chrome.h", "prof_html.h", "prof_xplane.h", "prof_report.h", "prof_server.h",
          "prof_ntff.h", "prof_system.h", "prof_vulkan.h", "prof_cuda.h", "prof_gl.h", "prof_opencl.h", "prof_mpi.h",
-         "prof_receive.h", "prof_bridge.h"]
+         "prof_receive.h", "prof_openmp.h", "prof_bridge.h"]
 PUBLIC = r"\b(?:prof|PROF|PROFILE)_(?!_)\w+"
 NAME = r"(?<!\w)((?:prof|PROF|PROFILE)_[\w*.%]*(?:\w\([\w, .:\"*]*\)|[A-Z0-9_a-rt-z](?:\.h)?|_ns\b))"
 WORDS = ("PROF__API ", "PROF_DEF ", "PROF__UNTRACED ", "PROF__SITE_TYPE ", "PROF__HIDDEN ")

@@ -46,7 +46,7 @@ if [ "$1" = graph ]; then
 fi
 upwards() {
     includes | awk '
-        BEGIN { for (n = split("ground image record bridge session waits read report display watch chrome html layouts ntff server xplane system vulkan cuda gpu gl opencl mpi receive", name, " "); n; n--) layer[name[n]] = n }
+        BEGIN { for (n = split("ground image record bridge session waits read report display watch chrome html layouts ntff server xplane system vulkan cuda gpu gl opencl mpi receive openmp", name, " "); n; n--) layer[name[n]] = n }
         function level(module) { sub(/\/.*/, "", module); return layer[module] + 0 }
         $1 != "api/inner" && level($1) < level($2) { print $1 " includes " $2 }'
 }
@@ -128,17 +128,17 @@ alone='for prof_bridge.h alone' # from here on
 listed() { grep -v PROF__API_INNER_H | grep -oE '(prof|PROF)__[A-Za-z0-9_]+' | sort -u; }
 sed "/$alone/,\$d" $inner | listed >"$made/inner"
 listed <$inner >"$made/inner.all"
-private used $(ls src/*/*.h | grep -vE "^$inner$|^src/(bridge|chrome|cuda|gl|gpu|html|layouts|mpi|ntff|opencl|receive|server|system|vulkan|xplane)/") src/prof.h >"$made/of_prof"
+private used $(ls src/*/*.h | grep -vE "^$inner$|^src/(bridge|chrome|cuda|gl|gpu|html|layouts|mpi|ntff|opencl|openmp|receive|server|system|vulkan|xplane)/") src/prof.h >"$made/of_prof"
 crossing() { # FILE: names of prof.h in it that are not its own
     private made "$1" >"$made/own"
     private used "$1" | comm -12 - "$made/of_prof" | comm -23 - "$made/own"
 }
 : >"$made/crossed"
 strays="" counts=""
-for file in prof_chrome.h prof_html.h prof_xplane.h prof_report.h prof_bridge.h prof_ntff.h prof_server.h prof_system.h prof_vulkan.h prof_cuda.h prof_gl.h prof_opencl.h prof_mpi.h prof_receive.h tools/*.[ch] lib/*.c; do
+for file in prof_chrome.h prof_html.h prof_xplane.h prof_report.h prof_bridge.h prof_ntff.h prof_server.h prof_system.h prof_vulkan.h prof_cuda.h prof_gl.h prof_opencl.h prof_mpi.h prof_receive.h prof_openmp.h tools/*.[ch] lib/*.c; do
     crossing "$file" >"$made/names"
     sort -u "$made/names" "$made/crossed" >"$made/more" && mv "$made/more" "$made/crossed"
-    case $file in prof_bridge.h | prof_system.h | prof_vulkan.h | prof_cuda.h | prof_gl.h | prof_opencl.h | prof_mpi.h | prof_receive.h) known=inner.all ;; *) known=inner ;; esac
+    case $file in prof_bridge.h | prof_system.h | prof_vulkan.h | prof_cuda.h | prof_gl.h | prof_opencl.h | prof_mpi.h | prof_receive.h | prof_openmp.h) known=inner.all ;; *) known=inner ;; esac
     strays="$strays$(comm -23 "$made/names" "$made/$known" | sed "s|^|$file: |; s|\$|;|")"
     case $file in prof_*) counts="$counts $file $(wc -l <"$made/names" | tr -d ' ')," ;; esac
 done
