@@ -379,11 +379,15 @@ TEST(nothing_is_counted_twice)
 /* The figures of a counter in the summary: min, mean, max, last. */
 static void counter_row(const char *report, const char *name, double want[4])
 {
-    char start[32];
+    char start[32], plain[256];
     double got[4] = {0, 0, 0, 0};
+    size_t length = 0;
     snprintf(start, sizeof start, "\n%s ", name);
     const char *row = strstr(report, start);
-    CHECK(row && sscanf(row + strlen(start), "%*s %lf %lf %lf %lf", got, got + 1, got + 2, got + 3) == 4);
+    for (const char *c = row ? row + strlen(start) : ""; *c && *c != '\n' && length < sizeof plain - 1; ++c)
+        if (*c != ',') plain[length++] = *c; /* 5,000,000,000 */
+    plain[length] = 0;
+    CHECK(sscanf(plain, "%*s %lf %lf %lf %lf", got, got + 1, got + 2, got + 3) == 4);
     for (int i = 0; i < 4; ++i) CHECK(got[i] >= want[i] && got[i] <= want[i]);
 }
 
