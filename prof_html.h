@@ -4010,28 +4010,28 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "drawGutter(ctx,{row,y,top,bottom,pinned}){"
-    "let{style,closed}=this.app;"
+    "let{style,closed}=this.app,{kind}=row;"
     "ctx.save();"
     "ctx.beginPath();"
-    "ctx.rect(0,top,row.kind==='head'?this.canvas.clientWidth:GUTTER,bottom-top);"
+    "ctx.rect(0,top,kind==='head'?this.canvas.clientWidth:GUTTER,bottom-top);"
     "ctx.clip();"
-    "ctx.fillStyle=row.kind==='head'?style.head:row.kind==='group'?style.group:style.gutter;"
+    "ctx.fillStyle=kind==='head'?style.head:kind==='group'?style.group:style.gutter;"
     "ctx.fillRect(0,y,GUTTER-1,row.height-1);"
     "ctx.fillStyle=style.line;"
     "ctx.fillRect(0,y+row.height-1,GUTTER,1);"
-    "if(row.kind!=='head')ctx.fillRect(GUTTER-1,y,1,row.height);"
+    "if(kind!=='head')ctx.fillRect(GUTTER-1,y,1,row.height);"
     "ctx.fillStyle=style.ink;"
     "ctx.textBaseline='middle';"
-    "ctx.font=(row.kind==='head'?'bold 12':12)+FONT;"
-    "let middle=max(y,min(top-2,y+row.height-22))+(row.kind==='track'?max(11,row.marks+12):min(row.height/2,17));"
+    "ctx.font=(kind==='head'?'bold 12':12)+FONT;"
+    "let middle=max(y,min(top-2,y+row.height-22))+(kind==='track'?row.depth?row.marks+12:11:min(row.height/2,17));"
     "if(row.fold){"
     "ctx.fillStyle=style.faint;"
    ,
     "ctx.fillText(closed.has(row.key)?'\\u25b8':'\\u25be',5,middle);"
     "ctx.fillStyle=style.ink"
     "}"
-    "if(row.kind==='track'?row.tracks.some(track=>this.app.found.has(track)):this.app.found.has(row.series))ctx.fillStyle=style.accent;"
-    "this.fit(ctx,row.title,row.kind==='head'||row.kind==='group'?18:22,middle,row.kind==='head'?900:GUTTER-(GUTTER>99?46:26));"
+    "if(kind==='track'?row.tracks.some(track=>this.app.found.has(track)):this.app.found.has(row.series))ctx.fillStyle=style.accent;"
+    "this.fit(ctx,row.title,kind==='head'||kind==='group'?18:22,middle,kind==='head'?900:GUTTER-(GUTTER>99?46:26));"
     "if(this.canPin(row)){"
     "ctx.fillStyle=pinned?style.accent:style.faint;"
     "ctx.fillText(pinned?'\\u25c6':'\\u25c7',GUTTER-16,middle)"
@@ -4108,8 +4108,8 @@ static const char *const prof__html_page[] = {
     "let x0=max(GUTTER,this.x(note.from)),right=this.x(note.to),y=bottom-18-i%3*18,wide=min(260,this.textWidth(ctx,note.text)+10);"
     "if(right<GUTTER||x0>width)return{};"
     "ctx.fillStyle=style.mark;"
-   ,
     "for(let x of[this.x(note.from),right])if(x>=GUTTER)ctx.fillRect(x,RULER,1,bottom-RULER);"
+   ,
     "ctx.fillRect(x0,y,wide,16);"
     "ctx.fillStyle=style.onaccent;"
     "this.fit(ctx,note.text,x0+5,y+8,wide-8);"
@@ -4200,10 +4200,10 @@ static const char *const prof__html_page[] = {
     "if(!this.kept||this.kept.key!==key){"
     "let processes=this.pair.map(i=>report.processes[i]),used=this.pair.map(i=>this.labels[i]=this.labels[i]||labelsOf(report,report.processes[i]));"
     "this.kept={key,from,to,processes,pairing:pairLabels(report.labels,used),"
-   ,
     "stats:processes.map(process=>rangeStats(report,from,to,track=>track.process===process))}"
     "}"
     "return this.kept"
+   ,
     "}"
     "callsOf(label){"
     "let{report}=this.app,{pairing,processes,from,to}=this.sides(),{id:own}=scopeLabel(label),pair=pairing.pairs.find(({a,b})=>a===own||b===own);"
@@ -4271,8 +4271,8 @@ static const char *const prof__html_page[] = {
     "table([words('scope',row=>row.label.name),"
     "{title:'verdict',text:true,note:'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',"
     "get:row=>ORDER.length-ORDER.indexOf(row.verdict),show:row=>el('span',{class:'verdict '+row.verdict},(SIGNS[row.verdict]||'')+row.verdict)},"
-   ,
     "{title:'shift',note:'of a typical call',get:row=>both(row)?row.change.ratio:0,show:row=>both(row)?percentText(row.change.ratio):''},"
+   ,
     "{title:'99 % interval',note:'of the shift',get:row=>both(row)?row.change.high-row.change.low:0,show:row=>both(row)?intervalText(row.change):''},"
     "...two('p50',(side,row,i)=>row.p50[i],ns,'the median; to 2 % where there are more than 10,000 calls'),...two('calls',side=>side&&side.calls,grouped),...two('total',side=>side&&side.total,ns),"
     "{title:'difference',note:'of the total times',get:row=>abs(row.difference),show:row=>(row.difference>0?'+':'')+ns(row.difference)},"
@@ -4300,8 +4300,8 @@ static const char *const prof__html_page[] = {
     "}"
     "style(verdict,by){return differenceStyle(verdict==='slower'||verdict==='new'?by:verdict==='faster'||verdict==='gone'?-by:0,this.app.dark)}"
     "frame(node,kept,unit,zoom){"
-   ,
     "let{labels}=this.app.report,[a,b]=node.of,pair=kept.pairing.pairs[node.pair],label=labels[pair.b>=0?pair.b:pair.a],verdict=!a?'new':!b?'gone':a.self===b.self?'same':judge(node.change,this.threshold/100),ratio=a&&b&&a.self>0?b.self/a.self:NaN,words={new:'only in 2',gone:'only in 1',same:'within noise',unsure:'not more than noise may be'}[verdict]||verdict,figures=key=>a&&b?`${ns(a[key])} \\u2192 ${ns(b[key])}${unit}`:`${ns((a||b)[key])}${unit}`,calls=[a,b].filter(Boolean).map(side=>shown(Number(side.calls.toPrecision(4)))).join(' \\u2192 '),text=`${label.name}: ${words}; self ${figures('self')}${ratio>=0?`, ${percentText(ratio)}`:''}${a&&b&&node.change.high<1e30?` (99 %: ${intervalText(node.change)})`:''}; `+\n"
+   ,
     "`total ${figures('total')}; ${calls} calls${unit}`;"
     "let figure=verdict!=='same'&&ratio>=0?percentText(ratio)+' ':'';"
     "return{name:SIGNS[verdict]+figure+label.name,text,class:verdict,style:this.style(verdict,figure?abs(Math.log2(max(ratio,1e-3))):.3),"
@@ -4372,7 +4372,6 @@ static const char *const prof__html_page[] = {
     "for(let[id]of this.list){"
     "let tab=$('tab-'+id),on=id===this.tab;"
     "tab.setAttribute('aria-selected',String(on));"
-   ,
     "tab.classList.toggle('shown',this.shown.includes(id));"
     "tab.tabIndex=on?0:-1"
     "}"
@@ -4387,6 +4386,7 @@ static const char *const prof__html_page[] = {
     "return WIDE&&WIDE.matches?[this.left||this.first,this.right||'flame']:[this.tab]"
     "}"
     "coming(){"
+   ,
     "this.refresh(1);"
     "return this.soon=this.soon&&!this.body.matches('.two')?this.soon:el('p.note',{role:'status'},'Statistics are coming\\u2026')"
     "}"
@@ -4448,7 +4448,6 @@ static const char *const prof__html_page[] = {
     "PLACE\n"
     "],rows,{caption:`${rows.length?'S':'No s'}copes: ${this.rangeText()}`,sort:3+ran.length,memory:'scopes',"
     "onpick:row=>this.pick(row.label),picked:row=>this.app.label===row.label,"
-   ,
     "inner:row=>row.inner&&row.inner.filter(found),open:Boolean(dim)})]"
     "}"
     "bar(self,stats){"
@@ -4463,6 +4462,7 @@ static const char *const prof__html_page[] = {
     "flame(){"
     "let tree=flameTree(this.app.report,this.stats(),this.bottomUp,levelsOf(this.path)),{labels}=this.app.report,root=along(tree,this.path,'label',node=>node.total),share=time=>`${ns(time)}, ${(100*time/tree.total||0).toFixed(1)} %`,box=flameBox('Flame graph',root,node=>node.total,node=>{"
     "let label=labels[node.label],text=`${label.name}: ${share(node.total)}, self ${ns(max(0,node.self))}, ${grouped(node.calls)} calls`;"
+   ,
     "return{name:label.name,text,style:{background:css(label.rgb),color:label.ink},onclick:()=>this.zoomFlame(node),ondblclick:()=>this.pick(label)}"
     "},{text:share,zoom:node=>this.zoomFlame(node)});"
     "let mode=(on,title)=>el('button',{'aria-pressed':String(this.bottomUp===on),onclick:()=>{"
@@ -4493,7 +4493,6 @@ static const char *const prof__html_page[] = {
     "one&&one.size>0&&el('dl.call',{'aria-label':'The selected call'},...[['selected call',scopeOf(report,app.focus).duration],...one].flatMap(([name,time])=>[el('dt',{},name),el('dd',{},ns(time))])),"
     "every&&count>calls.length?el('p.note',{},`These figures are of all calls. ${grouped(calls.length)} are here one by one:`):'',"
     "this.histogram(this.sidesOf(label)||[{durations}]),tools(...[['Previous',-1],['Next',1]].map(([title,step])=>"
-   ,
     "el('button',{disabled:!calls.length,title:step<0?'[':']',onclick:()=>this.turnTo(calls,step)},`${title} call`)),this.chooser()),this.source(label),inner?this.names(inner):'',...label.group?[]:this.argumentTables(calls));"
     "let list=this.callTable(chosen,this.bucket\n"
     "?`Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`\n"
@@ -4506,6 +4505,7 @@ static const char *const prof__html_page[] = {
     "}"
     "names(rows){"
     "return el('details',{open:true},el('summary',{},`by name (${grouped(rows.length)})`),table([words('name',row=>row.label.name),counts('calls',row=>row.calls),"
+   ,
     "times('total',row=>row.known?row.total:NaN),times('mean',row=>row.sum/row.known),by('max',row=>row.max,row=>ns(row.whole?row.max:NaN))],rows,"
     "{caption:'By name',sort:2,memory:'names',limit:40,onpick:row=>this.pick(row.label)}))"
     "}"
@@ -4555,7 +4555,6 @@ static const char *const prof__html_page[] = {
     "}"
     "return[...keys].slice(0,8).map(([key,values])=>el('details',{open:keys.size<3},el('summary',{},`by ${key} (${grouped(values.size)} values)`),"
     "table([{title:key,text:true,get:row=>row.text},counts('calls',row=>row.calls),"
-   ,
     "times('total',row=>row.total),times('mean',row=>row.total/row.calls),"
     "times('max',row=>row.max)],[...values.values()],"
     "{caption:`By ${key}`,sort:2,memory:'arg '+key,limit:40})))"
@@ -4568,6 +4567,7 @@ static const char *const prof__html_page[] = {
     "return pair?pair[1]:''"
     "};"
     "let around=(noun,find)=>report.bars.some(each=>each.noun===noun)?by(noun,call=>numberOf(find(report,call)),call=>String(find(report,call))):null,ran=call=>statesIn(report,[call]).get('running')||0,columns=["
+   ,
     "named?words('scope',call=>app.labelOf(call).name):null,"
     "moments('start',call=>call.start),"
     "times('duration',call=>call.duration),"
@@ -4595,9 +4595,9 @@ static const char *const prof__html_page[] = {
     "counters.length?table([links('counter',row=>row.name,row=>app.goTo(row.time[row.value.indexOf(row.max)]||report.from)),by('max',row=>row.max,row=>measured(row.max,row.unit))],counters,{caption:'Counters',up:true,memory:'found counters'}):''].filter(Boolean)"
     "}"
     "frames(){"
-   ,
     "let{app}=this,{report}=app,series=app.series,place=each=>each.tracks&&each.tracks.size>1?`${grouped(each.tracks.size)} threads`:each.track.title,which=select('Which frames',report.bars.map((each,i)=>[i,`${each.name} on ${place(each)} (${grouped(each.start.length)})`]),report.bars.indexOf(series),"
     "i=>{app.setSeries(Number(i));this.render()}),hertz=el('button',{onclick:()=>{series.hertz=!series.hertz;app.drawFrames()}},'60 Hz');"
+   ,
     "let{number,at}=series,rows=series.start.map((start,i)=>({i,start,duration:series.duration[i],number:number[i],track:at?at[i].track:series.track})),sorted=Float64Array.from(series.duration).sort(),n=sorted.length,most=share=>sorted[max(0,ceil(share*n)-1)],low=sorted.slice(floor(n*.99)),mean=rows.reduce((sum,row)=>sum+row.duration,0)/n,text=`${grouped(n)} ${series.noun}${n===1?'':'s'}, mean ${ns(mean)} (${(1e9/mean).toFixed(1)} a second), p50 ${ns(most(.5))}, p99 ${ns(most(.99))}, longest ${ns(most(1))}; `+\n"
     "`the slowest 1 %: ${(1e9/(low.reduce((sum,d)=>sum+d,0)/low.length)).toFixed(1)} a second`;"
     "return[tools(which,hertz,el('span.note',{},text)),"
@@ -4643,7 +4643,6 @@ static const char *const prof__html_page[] = {
     "let rows=this.app.report.counters,show=(series,v)=>measured(v,series.unit);"
     "return table([words('counter',s=>s.name),words('category',s=>s.category),"
     "counts('samples',s=>s.time.length),by('min',s=>s.min,s=>show(s,s.min)),"
-   ,
     "by('max',s=>s.max,s=>show(s,s.max)),"
     "by('last',s=>s.value.at(-1)||0,s=>show(s,s.value.at(-1)))],rows,{caption:'Counters',memory:'counters',up:true})"
     "}"
@@ -4655,6 +4654,7 @@ static const char *const prof__html_page[] = {
     "return this.inside"
     "}"
     "memory(){"
+   ,
     "let parts=[el('p.note',{},`${this.rangeText()}; not freed: at its end`)];"
     "let tableOf=(first,rows,caption,key)=>table([...first,"
     "counts('allocations',row=>row.count),sizes('bytes',row=>row.bytes),"
@@ -4702,7 +4702,6 @@ static const char *const prof__html_page[] = {
     "['clock',`${about('clock')}, ${(number('tick_hz')/1e6).toFixed(3)} MHz${number('clock_resolution_ns')?`, smallest step ${ns(number('clock_resolution_ns'))}`:''}`],"
     "['recording cost',cost(process,report.to-report.from).text],['lost',number('lost')?grouped(number('lost'))+' events':'nothing'],...process.metadata];"
     "if(about('sources_missing'))facts.push(['source code',`lines of ${report.sources.size} files; ${about('sources_missing')} were not found${number('sources_limit')?'; a limit left some out':''}`]);"
-   ,
     "parts.push(el('table.facts',{},el('caption',{},process.name),...facts.map(([key,text])=>el('tr',{},el('th',{scope:'row'},key),el('td.text',{},text)))));"
     "parts.push(table([words('track',t=>t.title),by('thread',t=>Number(t.thread)),"
     "words('kind',t=>t.device?'device '+t.device:t.fiber?'fiber':'thread'),"
@@ -4710,6 +4709,7 @@ static const char *const prof__html_page[] = {
     "by('depth',t=>t.levels.length),counts('other events',t=>t.points.count),"
     "counts('lost',t=>t.lost),"
     "words('clock',t=>['','aligned by pairs','aligned by rate','not aligned'][t.alignment]||'')],process.tracks,"
+   ,
     "{caption:'Tracks',sort:3,memory:'tracks'}))"
     "}"
     "if(report.losses.length)parts.push(table([moments('at',l=>l.time),counts('lost',l=>l.lost),"
@@ -4794,7 +4794,6 @@ static const char *const prof__html_page[] = {
     "this.others=null;"
     "this.found=new Set();"
     "this.least=0;"
-   ,
     "this.dim=null;"
     "this.closed=new Set();"
     "this.pinned=new Set();"
@@ -4807,6 +4806,7 @@ static const char *const prof__html_page[] = {
     "if(process.counters.length>6)this.closed.add(`p${process.id}Counters`);"
     "if(process.spanGroups.length>8)this.closed.add(`p${process.id}Spans`);"
     "if(process.tracks.filter(track=>track.owner===track).length>8)this.closed.add(`p${process.id}Tasks`);"
+   ,
     "for(let{key,title,tracks,lanes}of process.threadGroups)if(title==='Idle threads'||(lanes||tracks).length>32)this.closed.add(key);"
     "this.closed.add(`p${process.id}Locks`)"
     "}"
@@ -4884,7 +4884,6 @@ static const char *const prof__html_page[] = {
     "theme(name){"
     "root.dataset.theme=name||systemTheme();"
     "let computed=getComputedStyle(root),get=key=>computed.getPropertyValue('--'+key).trim();"
-   ,
     "this.style=Object.fromEntries(['bg','gutter','head','group','line','grid','ink','faint','shade','accent','onaccent',"
     "'counter','mark','warn','bad','good','flow',...STATE_NAMES].map(key=>[key,get(key)]));"
     "this.dark=root.dataset.theme==='dark';"
@@ -4897,6 +4896,7 @@ static const char *const prof__html_page[] = {
     "this.time.redraw()"
     "}"
     "setSeries(i){"
+   ,
     "this.series=this.report.bars[i];"
     "this.bar=-1;"
     "this.drawFrames()"
@@ -4993,7 +4993,6 @@ static const char *const prof__html_page[] = {
     "return this.label!==null&&(label===this.label||label.format===this.label)"
     "}"
     "fit(scope){"
-   ,
     "let{start,end}=scopeOf(this.report,scope);"
     "this.zoomTo(start,end)"
     "}"
@@ -5010,6 +5009,7 @@ static const char *const prof__html_page[] = {
     "this.time.redraw()"
     "}"
     "svg(){"
+   ,
     "let time=$('time'),frames=$('frames'),above=this.series?frames.clientHeight:0,measure=document.createElement('canvas').getContext('2d'),svg=new Svg(time.clientWidth,time.clientHeight+above,measure),{root}=svg;"
     "svg.fillStyle=this.style.bg;"
     "svg.fillRect(0,0,time.clientWidth,time.clientHeight+above);"
@@ -5079,7 +5079,6 @@ static const char *const prof__html_page[] = {
     "search(text){"
     "let query=parseQuery(text);"
     "this.query=query.empty?'':text.trim();"
-   ,
     "let byLabel=query.names.length+query.categories.length>0;"
     "this.dim=byLabel?label=>!labelMatches(query,label):null;"
     "this.least=query.least;"
@@ -5089,6 +5088,7 @@ static const char *const prof__html_page[] = {
     "this.found=new Set([...threads,...spans,...counters]);"
     "$('hits').textContent=query.empty?'':`${grouped(this.hits.length)}${this.hits.more?'+':''}${this.hits.length||!query.names.length?'':` + ${grouped(values.length+this.found.size+messages.length)}`}`;"
     "this.hit=-1;"
+   ,
     "this.paint();"
     "if(!query.empty&&(this.panels.tab!=='scopes'||!this.hits.length))this.panels.open('found');else this.panels.refresh();"
     "if(query.empty&&this.panels.tab==='found')this.panels.open('scopes');"
@@ -5149,7 +5149,6 @@ static const char *const prof__html_page[] = {
     "if(report.tracks[Number(parts.k)])panels.only=Number(parts.k);"
     "if(panels.tab!==(parts.t||panels.first))panels.open(parts.t||panels.first);"
     "if(selection||this.selection)this.select(...selection||[]);"
-   ,
     "if(/^\\d+$/.test(parts.b)&&this.series&&parts.b<this.series.start.length)this.bar=Number(parts.b);"
     "this.setView(...view&&view[1]>view[0]?view:[report.from,report.to])"
     "}"
@@ -5158,6 +5157,7 @@ static const char *const prof__html_page[] = {
     "this.notes=[...text.matchAll(/(-?\\d+)-(-?\\d+)-([^,]*)/g)].map(([,from,to,words])=>({from:Number(from),to:Number(to),text:decoded(words)}))"
     "}"
     "writeNote(note){"
+   ,
     "let{selection,focus,view,report}=this,middle=(view.from+view.to)/2,{from,to,text=''}=note||selection||(focus?{from:scopeOf(report,focus).start,to:scopeOf(report,focus).end}:{from:middle,to:middle});"
     "$('note-at').textContent=`Note at ${moment(from)}`;"
     "$('note-text').value=text;"
@@ -5240,7 +5240,6 @@ static const char *const prof__html_page[] = {
     "onbeforeprint=()=>{recolor('light');this.time.draw()};"
     "onafterprint=()=>recolor(kept.get('theme'));"
     "matchMedia('(min-width: 1700px)').onchange=()=>this.panels.render();"
-   ,
     "matchMedia('(prefers-color-scheme: dark)').onchange=()=>{if(!kept.get('theme'))recolor(null)};"
     "onhashchange=()=>{if(location.hash!==this.fragment)this.readFragment()};"
     "document.onkeydown=event=>this.key(event)"
@@ -5252,6 +5251,7 @@ static const char *const prof__html_page[] = {
     "};"
     "bar.onpointerdown=event=>{"
     "bar.setPointerCapture(event.pointerId);"
+   ,
     "let from=event.clientY,height=lower.clientHeight;"
     "bar.onpointermove=move=>resize(height+from-move.clientY);"
     "bar.onpointerup=()=>{bar.onpointermove=null}"
@@ -5355,7 +5355,6 @@ static const char *const prof__html_page[] = {
     "if(!/^(scope|why)$/.test(this.panels.tab))this.panels.open('scope')"
     "}else if(mark){"
     "this.goTo(mark.time)"
-   ,
     "}else if(span||hold){"
     "this.select((span||hold).start,(span||hold).start+(span||hold).duration);"
     "if(hold)this.time.reveal(hold.track,0);"
@@ -5369,6 +5368,7 @@ static const char *const prof__html_page[] = {
     "}"
     "hover(event){"
     "let lines=this.describe(this.time.at(event.offsetX,event.offsetY));"
+   ,
     "if(lines)this.tip(event,lines);else hideTip()"
     "}"
     "describe({area,row,scope,state,mark,span,hold,sample,note,pin}){"
@@ -5421,7 +5421,6 @@ static const char *const prof__html_page[] = {
     "Enter:()=>{if(this.focus)this.panels.open('scope')}"
     "};"
     "for(let arrow of['ArrowLeft','ArrowRight','ArrowUp','ArrowDown'])actions[arrow]=()=>this.step(arrow);"
-   ,
     "let action=actions[event.key]||actions[event.key.toLowerCase()];"
     "if(!action||(inPanel&&/^(Arrow|Enter|Home)/.test(event.key)))return;"
     "event.preventDefault();"
@@ -5435,6 +5434,7 @@ static const char *const prof__html_page[] = {
     "if(piece&&(all||piece.nextSibling)){"
     "piece.remove();"
     "let{textContent}=piece;"
+   ,
     "if(size<1e8)copies.push(textContent);"
     "if((size+=textContent.length)>=1e8)copies=[];"
     "yield textContent"

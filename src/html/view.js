@@ -499,27 +499,27 @@ export class TimeLine {
     }
 
     drawGutter(ctx, { row, y, top, bottom, pinned }) {
-        const { style, closed } = this.app;
+        const { style, closed } = this.app, { kind } = row;
         ctx.save();
         ctx.beginPath();
-        ctx.rect(0, top, row.kind === 'head' ? this.canvas.clientWidth : GUTTER, bottom - top); // the name of a head may reach beyond the gutter
+        ctx.rect(0, top, kind === 'head' ? this.canvas.clientWidth : GUTTER, bottom - top); // the name of a head may reach beyond the gutter
         ctx.clip();
-        ctx.fillStyle = row.kind === 'head' ? style.head : row.kind === 'group' ? style.group : style.gutter;
+        ctx.fillStyle = kind === 'head' ? style.head : kind === 'group' ? style.group : style.gutter;
         ctx.fillRect(0, y, GUTTER - 1, row.height - 1);
         ctx.fillStyle = style.line;
         ctx.fillRect(0, y + row.height - 1, GUTTER, 1);
-        if (row.kind !== 'head') ctx.fillRect(GUTTER - 1, y, 1, row.height);
+        if (kind !== 'head') ctx.fillRect(GUTTER - 1, y, 1, row.height);
         ctx.fillStyle = style.ink;
         ctx.textBaseline = 'middle';
-        ctx.font = (row.kind === 'head' ? 'bold 12' : 12) + FONT;
-        const middle = max(y, min(top - 2, y + row.height - 22)) + (row.kind === 'track' ? max(11, row.marks + 12) : min(row.height / 2, 17)); // stays in view while the row is
+        ctx.font = (kind === 'head' ? 'bold 12' : 12) + FONT;
+        const middle = max(y, min(top - 2, y + row.height - 22)) + (kind === 'track' ? row.depth ? row.marks + 12 : 11 : min(row.height / 2, 17)); // stays in view while the row is
         if (row.fold) {
             ctx.fillStyle = style.faint;
             ctx.fillText(closed.has(row.key) ? '\u25b8' : '\u25be', 5, middle);
             ctx.fillStyle = style.ink;
         }
-        if (row.kind === 'track' ? row.tracks.some(track => this.app.found.has(track)) : this.app.found.has(row.series)) ctx.fillStyle = style.accent;
-        this.fit(ctx, row.title, row.kind === 'head' || row.kind === 'group' ? 18 : 22, middle, row.kind === 'head' ? 900 : GUTTER - (GUTTER > 99 ? 46 : 26));
+        if (kind === 'track' ? row.tracks.some(track => this.app.found.has(track)) : this.app.found.has(row.series)) ctx.fillStyle = style.accent;
+        this.fit(ctx, row.title, kind === 'head' || kind === 'group' ? 18 : 22, middle, kind === 'head' ? 900 : GUTTER - (GUTTER > 99 ? 46 : 26));
         if (this.canPin(row)) {
             ctx.fillStyle = pinned ? style.accent : style.faint;
             ctx.fillText(pinned ? '\u25c6' : '\u25c7', GUTTER - 16, middle);

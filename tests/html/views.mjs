@@ -494,6 +494,15 @@ async function crowd() {
         return found.some(y => y > time.top && y < time.bottom);
     });
     check(`${name}: a row's title stays in view`, title, 'it does not');
+    const low = await page.evaluate(() => { // where the title of a row is that only has instants
+        const { time, report } = globalThis.prof, { ctx } = time, put = ctx.fillText, found = [];
+        const row = time.trackRow([{ ...report.tracks[0], levels: [], marks: true, system: null }]);
+        ctx.fillText = (text, x, y) => { found.push(y); };
+        time.drawGutter(ctx, { row, y: 100, top: 0, bottom: 900, pinned: false });
+        ctx.fillText = put;
+        return found.filter(y => y < 106 || y > 94 + row.height).length;
+    });
+    same(`${name}: the title of a row that only has instants is inside of it`, low, 0);
     await page.evaluate(() => globalThis.prof.setView(globalThis.prof.report.from, (globalThis.prof.report.from + globalThis.prof.report.to) / 10));
     await page.mouse.click(box.x + 190 + (box.width - 190) / 2, box.y + box.height - 6);
     const middle = await page.evaluate(() => { const { view, report } = globalThis.prof; return ((view.from + view.to) / 2 - report.from) / (report.to - report.from); });
