@@ -46,8 +46,8 @@ succeeds "a program with the implementation" $cc -I"$include" "$out/own.c" -o "$
 succeeds "runs under LD_PRELOAD, too" env LD_PRELOAD="$lib/libprof.so" PROF_OUTPUT="$out/own.json" "$out/own"
 succeeds "and is recorded once" scopes "$out/own.json" "scope of linked" 3
 
-# A program that nobody marked up, and what it allocates: PROF_MALLOC tells by which functions, whatever its allocator. The
-# lines are those of the call tree.
+# A program that nobody marked up, and what it allocates: PROF_MALLOC tells by which functions, whatever its allocator, as
+# docs/guide/memory.md says. The lines are those of the call tree.
 planted() { # FILE: the rows of the tree
     sed -n '/^allocated, by stack/,/^$/s/^ *\(planted[a-z_]*\)/\1/p' "$1" | sed 's/  *[^ ]*$//; s/  */ /g'
 }
