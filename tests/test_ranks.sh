@@ -73,6 +73,20 @@ has "the other still runs fast" out "runs 50.0 ppm fast"
 is "without the straggler" 0 "$prof" stragglers job/rank-0.prof job/rank-4.prof job/rank-7.prof
 has "all is well" out "No rank is often late, and none has ended before the others."
 succeeds "another job" ./training other 4 100
+succeeds "the same ranks of another job" env SLURM_JOB_ID=4712 ./training next 2 10
+both="job/rank-0.prof and next/rank-0.prof are both rank 0, of the jobs 4711 and 4712: prof compare A... -- B... compares two jobs"
+for command in summary steps stragglers "summary --by host"; do
+    fails "$command: two jobs are not added up" "$both" "$prof" $command job/rank-0.prof next/rank-0.prof
+done
+printf '#define PROF_IMPLEMENTATION\n#include "prof.h"\nint main(void) { PROFILE_SCOPE("run"); return 0; }\n' >run.c
+succeeds "a program" ${CC:-cc} -std=gnu99 -I"$root" -O0 -w run.c -o run -pthread -ldl
+for number in 1 2; do PROF_RANK=3 PROF_OUTPUT=run-$number.prof ./run; done
+fails "two runs of it are not added up" "run-1.3.prof and run-2.3.prof are both rank 3, at different times: prof compare A... -- B... compares two runs" "$prof" summary run-1.3.prof run-2.3.prof
+cp run run-other && PROF_RANK=3 PROF_OUTPUT=run-3.prof ./run-other
+is "two programs of a rank are" 0 "$prof" summary run-1.3.prof run-3.3.prof
+has "as one rank" out "1 rank on 1 host"
+fails "a recording that is given twice" "job/rank-0.prof and job/rank-0.prof are the same recording" "$prof" summary job/rank-0.prof job/rank-0.prof
+is "they are compared" 0 "$prof" compare job/rank-0.prof -- next/rank-0.prof
 is "ranks that do not wait for each other" 0 "$prof" stragglers job/rank-0.prof other/rank-1.prof other/rank-2.prof
 lacks "say nothing about clocks" out clock
 is "two ranks" 0 "$prof" stragglers job/rank-5.prof job/rank-0.prof

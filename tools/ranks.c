@@ -309,9 +309,11 @@ int ranks_shift(const tool_args *args, prof_trace **traces)
 int ranks_read(const tool_args *args, const char *name, ranks *all)
 {
     tool_clocks *clocks;
+    several_seen seen;
     size_t i;
     int good = 1;
     memset(all, 0, sizeof *all);
+    memset(&seen, 0, sizeof seen);
     all->count = (size_t)args->file_count;
     all->items = (rank_one *)calloc(all->count, sizeof *all->items);
     clocks = tool_clocks_new(all->count);
@@ -319,7 +321,8 @@ int ranks_read(const tool_args *args, const char *name, ranks *all)
     for (i = 0; i < all->count && good; i++) {
         prof_trace *trace = tool_open(args->files[i]);
         all->items[i].file = i;
-        good = trace && tool_shift(args, trace) && read_one(args, all, &all->items[i], trace);
+        good = trace && several_apart(&seen, trace, args->files[i]) && tool_shift(args, trace) &&
+               read_one(args, all, &all->items[i], trace);
         if (good) tool_clocks_put(clocks, i, trace);
         prof_trace_close(trace);
         tool_progress(1.0 / (double)all->count);
@@ -329,6 +332,7 @@ int ranks_read(const tool_args *args, const char *name, ranks *all)
     good = good && choose_name(all, name);
     for (i = 0; i < all->count && good; i++) sort_steps(all, &all->items[i]);
     if (good) count_hosts(all);
+    several_seen_free(&seen);
     tool_clocks_free(clocks);
     return good ? TOOL_OK : TOOL_ERROR;
 }

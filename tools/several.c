@@ -70,6 +70,54 @@ const char *several_process(const prof_trace *trace, size_t count, char *to, siz
     return to;
 }
 
+/*-- ranks of two jobs --*/
+
+typedef struct several_rank {
+    char rank[60], job[200], program[200];
+    const char *file;
+    uint64_t pid;
+    int64_t start_ns, end_ns; /* Unix time */
+} several_rank;
+
+int several_apart(several_seen *seen, const prof_trace *trace, const char *file)
+{
+    const prof_trace_info *about = prof_trace_about(trace);
+    several_rank *to;
+    size_t i;
+    if (!*tool_said(trace, "rank")) return 1;
+    if (!tool_room(&seen->items, &seen->room, seen->count, sizeof *seen->items))
+        return tool_fail("out of memory"), 0;
+    to = &seen->items[seen->count++];
+    snprintf(to->rank, sizeof to->rank, "%.59s", tool_said(trace, "rank"));
+    snprintf(to->job, sizeof to->job, "%.199s", tool_said(trace, "job"));
+    snprintf(to->program, sizeof to->program, "%.199s", about->program);
+    to->file = file;
+    to->pid = about->pid;
+    to->start_ns = (int64_t)about->start_unix_ns;
+    to->end_ns = to->start_ns + about->duration_ns;
+    for (i = 0; i + 1 < seen->count; i++) {
+        const several_rank *other = &seen->items[i];
+        if (!tool_same(other->rank, to->rank)) continue;
+        if (other->pid == about->pid && other->start_ns == to->start_ns)
+            return tool_fail("%s and %s are the same recording", other->file, file), 0;
+        if (!tool_same(other->job, to->job))
+            return tool_fail("%s and %s are both rank %s, of the jobs %s and %s: prof compare A... -- B... compares "
+                             "two jobs",
+                             other->file, file, to->rank, *other->job ? other->job : "(none)",
+                             *to->job ? to->job : "(none)"),
+                   0;
+        if (tool_same(other->program, to->program) &&
+            (other->start_ns > to->end_ns || to->start_ns > other->end_ns))
+            return tool_fail("%s and %s are both rank %s, at different times: prof compare A... -- B... compares two "
+                             "runs",
+                             other->file, file, to->rank),
+                   0;
+    }
+    return 1;
+}
+
+void several_seen_free(several_seen *seen) { free(seen->items); }
+
 /*-- the table: entries, of a scope in a group, are sorted and added up --*/
 
 typedef struct entry {
@@ -608,12 +656,16 @@ static void table_free(table *t)
 }
 
 /* Adds what is in one recording. traces NULL: opens it, and closes it again. */
-static int add_recording(table *t, char **files, prof_trace **traces, size_t count, size_t which, several_by by)
+static int add_recording(table *t, several_seen *seen, char **files, prof_trace **traces, size_t count, size_t which,
+                         several_by by)
 {
     prof_trace *trace = traces ? traces[which] : tool_open(files[which]);
     int good;
     if (!trace) return -1;
-    good = by == SEVERAL_THREAD ? add_threads(t, trace, count) : add_process(t, trace, count, by);
+    if ((by == SEVERAL_RANK || by == SEVERAL_HOST) && !several_apart(seen, trace, files[which]))
+        good = -1;
+    else
+        good = by == SEVERAL_THREAD ? add_threads(t, trace, count) : add_process(t, trace, count, by);
     if (!traces) prof_trace_close(trace);
     return good;
 }
@@ -621,12 +673,14 @@ static int add_recording(table *t, char **files, prof_trace **traces, size_t cou
 int several_summary(char **files, prof_trace **traces, size_t count, const several_look *look, tool_out *out)
 {
     table t;
+    several_seen seen;
     row *rows = NULL;
     size_t i, shown = 0;
     int good = 1;
     memset(&t, 0, sizeof t);
+    memset(&seen, 0, sizeof seen);
     for (i = 0; good > 0 && i < count; i++) {
-        good = add_recording(&t, files, traces, count, i, look->by);
+        good = add_recording(&t, &seen, files, traces, count, i, look->by);
         if (!traces) tool_progress(1.0 / (double)count);
     }
     if (good > 0) rows = add_up(&t, look, &shown);
@@ -638,6 +692,7 @@ int several_summary(char **files, prof_trace **traces, size_t count, const sever
     else if (good > 0)
         print_rows(&t, rows, shown, look, out);
     free(rows);
+    several_seen_free(&seen);
     table_free(&t);
     return good > 0 ? TOOL_OK : good ? TOOL_ERROR : tool_fail("out of memory");
 }

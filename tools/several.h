@@ -26,6 +26,15 @@ int several_summary(char **files, prof_trace **traces, size_t count, const sever
 int several_csv(prof_trace **traces, size_t count, tool_out *out);
 /* Writes "train (rank 3, host)", or "train (1234)" for a process without a rank. */
 const char *several_process(const prof_trace *trace, size_t count, char *to, size_t size);
+/* Ranks that were read, so that those of two jobs are not added up. several_apart() notes the rank of a trace; it
+   returns 0, with a message, if another job had that rank: one with another id, or an earlier or later run of the same
+   program. Other processes of a rank, such as its children, are added to it. */
+typedef struct several_seen {
+    struct several_rank *items;
+    size_t count, room;
+} several_seen;
+int several_apart(several_seen *seen, const prof_trace *trace, const char *file);
+void several_seen_free(several_seen *seen);
 /* Compares names as people count: rank-2 comes before rank-10. */
 int several_natural(const char *a, const char *b);
 /* 1: the scope waits for other ranks: a collective or a receive, by its name; its category is "wait"; or it is a wait

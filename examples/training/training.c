@@ -188,7 +188,7 @@ static int run(const char *folder, int offsets)
     config.existing = PROF_EXISTING_REPLACE;
     config.buffer_size = ((size_t)steps * 2000 / 65536 + 8) * 65536;
     prof_set_metadata("host", host);
-    prof_set_metadata("job", "4711");
+    prof_set_metadata("job", getenv("SLURM_JOB_ID") ? getenv("SLURM_JOB_ID") : "4711");
     starting = 1;
     if (prof_start(&config) != PROF_OK) return fprintf(stderr, "%s\n", prof_error()), 1;
     starting = 0;
