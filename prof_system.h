@@ -2067,7 +2067,7 @@ static void prof__switches_finish(int may)
 static void prof__processor_says(const prof__ring *ring, uint64_t processor, const char *why)
 {
     char text[PROF__SYSTEM_WHY];
-    snprintf(text, sizeof text, "not those of processor %llu, which was switched on later: %s",
+    snprintf(text, sizeof text, "not those of processor %llu, which was switched on later: %.120s",
              (unsigned long long)processor, why);
     prof__beside_says(prof__system.session, ring->samples ? "samples" : "switches", text);
 }

@@ -6,6 +6,7 @@
 #if defined(__linux__) && defined(__GNUC__)
 #define PROF_WRAP_WAITS
 #define PROF_RECEIVE_NVTX
+#define PROF_RECEIVE_ITT
 #ifdef __has_include
 #if __has_include(<gnu/libc-version.h>) /* glibc; no header may come before the implementation to say it */
 #define PROF_WRAP_MALLOC 2

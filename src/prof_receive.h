@@ -7,8 +7,12 @@
 #if defined(PROF_RECEIVE_NVTX) && defined(PROF_WITH_NVTX)
 #error "prof_receive.h: PROF_RECEIVE_NVTX would receive what PROF_WITH_NVTX sends: define one of them"
 #endif
+#if defined(PROF_RECEIVE_ITT) && defined(PROF_WITH_ITT)
+#error "prof_receive.h: PROF_RECEIVE_ITT would receive what PROF_WITH_ITT sends: define one of them"
+#endif
 
-#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && defined(PROF_RECEIVE_NVTX) && \
+#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && \
+    (defined(PROF_RECEIVE_NVTX) || defined(PROF_RECEIVE_ITT)) && \
     !defined(PROF__RECEIVE_IMPLEMENTED) && defined(__GNUC__) && !defined(_WIN32) && !defined(__wasi__) && \
     !defined(__EMSCRIPTEN__)
 #define PROF__RECEIVE_IMPLEMENTED
@@ -26,6 +30,7 @@ extern "C" {
 
 #include "receive/sites.h"
 #include "receive/nvtx.h"
+#include "receive/itt.h"
 
 #ifdef __cplusplus
 } /* extern "C" */

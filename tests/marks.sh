@@ -1,15 +1,15 @@
 #!/bin/sh
-# Programs that were marked up for others, under prof run: PyPI's nvtx, and a C program with the headers of PyPI's
-# nvidia-nvtx, or of CUDA. They go to build/marks/venv and stay there.
+# Programs that were marked up for others, under prof run: PyPI's nvtx and ittapi, and a C program with the headers of
+# PyPI's nvidia-nvtx, or of CUDA. They go to build/marks/venv and stay there.
 cd "$(dirname "$0")/.." || exit 1
 . tests/checks.sh
 [ "$(uname -s)" = Linux ] || { skip marks "no Linux"; finish; }
 make -s build/tests/prof build/libprof.so || exit 1
 in_work out/marks
 venv=$root/build/marks/venv
-unset PROF_OUTPUT PROF_MODE LD_PRELOAD NVTX_INJECTION64_PATH
+unset PROF_OUTPUT PROF_MODE LD_PRELOAD NVTX_INJECTION64_PATH INTEL_LIBITTNOTIFY64
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv" >pip.log 2>&1
-"$venv/bin/python" -c 'import nvtx' 2>/dev/null || "$venv/bin/python" -m pip install --quiet nvtx nvidia-nvtx >>pip.log 2>&1
+"$venv/bin/python" -c 'import nvtx, ittapi' 2>/dev/null || "$venv/bin/python" -m pip install --quiet nvtx nvidia-nvtx ittapi >>pip.log 2>&1
 run() { "$prof" run --library "$build/libprof.so" "$@"; }
 
 # ---- C
@@ -79,5 +79,20 @@ if "$venv/bin/python" -c 'import nvtx' 2>/dev/null; then
     has "a span" python.csv ',span_end,span,nvtx,'
 else
     skip "NVTX in Python" "pip install nvtx failed, see $work/pip.log"
+fi
+cat >tasks.py <<'END'
+import ittapi
+for i in range(3):
+    with ittapi.task("work", domain="app"): pass
+@ittapi.task
+def decorated(): return 1
+decorated()
+END
+if "$venv/bin/python" -c 'import ittapi' 2>/dev/null; then
+    run -o tasks.csv "$venv/bin/python" tasks.py >said 2>errors
+    check "ittapi of Python" "$([ "$(grep -c ',scope,work,app,' tasks.csv)" = 3 ] || cat tasks.csv errors)"
+    has "a function" tasks.csv ',scope,decorated,'
+else
+    skip "ITT in Python" "pip install ittapi failed, see $work/pip.log"
 fi
 finish

@@ -1,5 +1,5 @@
-/* prof_receive.h: a program of NVTX that this test plays, with tables as a copy of NVTX has them. Programs with the real
-   one are in tests/test_run.sh. */
+/* prof_receive.h: programs of NVTX and ITT that this test plays, with tables as copies of these have them. Programs with
+   the real ones are in tests/marks.sh. */
 #include "prof_read.h"
 #include "test.h"
 #include "trace.h"
@@ -347,6 +347,133 @@ TEST(threads_that_make_names_at_once)
     CHECK_EQUAL(scopes, 8000);
     CHECK_EQUAL(spans, 8000);
     trace_check(trace);
+    prof_trace_close(trace);
+}
+
+/*-- ITT, as ittnotify_config.h has it --*/
+
+typedef struct itt_api {
+    const char *name;
+    void **function;
+    void *first, *none;
+    int group;
+} itt_api;
+static struct {
+    unsigned char magic[8];
+    unsigned long version[3];
+    volatile long numbers[3];
+    pthread_mutex_t mutex;
+    void *library, *errors;
+    const char **path;
+    itt_api *apis;
+} itt = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+typedef struct itt_id {
+    unsigned long long d1, d2, d3;
+} itt_id;
+
+void __itt_api_init(void *global, int groups);
+
+#define ITT_APIS(X)                                                                                                  \
+    X(domain_create) X(string_handle_create) X(task_begin) X(task_end) X(task_begin_overlapped)                      \
+    X(task_end_overlapped) X(frame_begin_v3) X(frame_end_v3) X(marker) X(metadata_add) X(metadata_str_add)           \
+    X(event_create) X(event_start) X(event_end) X(counter_create_typed) X(counter_set_value) X(counter_inc_delta)    \
+    X(pause) X(resume) X(api_version) X(sync_create) X(unknown)
+enum {
+#define ITT_INDEX(name) name##_,
+    ITT_APIS(ITT_INDEX) ITT_COUNT
+};
+static function itt_calls[ITT_COUNT];
+static void does_nothing(void) {}
+
+static void attach_itt(void)
+{
+    static itt_api apis[ITT_COUNT + 1] = {
+#define ITT_ENTRY(name) {"__itt_" #name, NULL, NULL, NULL, 0},
+        ITT_APIS(ITT_ENTRY){NULL, NULL, NULL, NULL, 0}};
+    function nothing = does_nothing;
+    for (int i = 0; i < ITT_COUNT; ++i) {
+        apis[i].function = (void **)(void *)&itt_calls[i];
+        memcpy(&apis[i].none, &nothing, sizeof nothing);
+    }
+    itt.apis = apis;
+    __itt_api_init(&itt, 0x1414);
+}
+#define ITT(name, type) ((type)itt_calls[name##_])
+typedef void *(*itt_make)(const char *);
+typedef void (*itt_begin)(const void *domain, itt_id id, itt_id parent, const void *name);
+typedef void (*itt_end)(const void *domain);
+typedef void (*itt_of_id)(const void *domain, itt_id id);
+typedef void (*itt_frame)(const void *domain, const itt_id *id);
+
+TEST(tasks_of_itt)
+{
+    static const itt_id none_id = {0, 0, 0}, one = {1, 2, 3}, two = {2, 2, 3};
+    prof_config config = trace_config(1u << 20);
+    const double half = 0.5;
+    const int16_t small = -3;
+    attach_itt();
+    CHECK(itt_calls[unknown_] != NULL && *ITT(api_version, const char *(*)(void))());
+    trace_start(&config);
+    void *domain_a = ITT(domain_create, itt_make)("a"), *work = ITT(string_handle_create, itt_make)("work"),
+         *key = ITT(string_handle_create, itt_make)("key"), *text = ITT(string_handle_create, itt_make)("text");
+    CHECK(domain_a == ITT(domain_create, itt_make)("a") && work == ITT(string_handle_create, itt_make)("work"));
+    CHECK(domain_a != ITT(domain_create, itt_make)("b") && *(volatile int *)domain_a);
+    ITT(task_begin, itt_begin)(domain_a, none_id, none_id, work);
+    ITT(metadata_add, void (*)(const void *, itt_id, const void *, int, size_t, const void *))
+    (domain_a, none_id, key, 6, 1, &small);
+    ITT(metadata_str_add, void (*)(const void *, itt_id, const void *, const char *, size_t))
+    (domain_a, none_id, text, "five more", 4);
+    ITT(task_begin_overlapped, itt_begin)(domain_a, one, none_id, work);
+    ITT(task_begin_overlapped, itt_begin)(domain_a, two, none_id, work);
+    ITT(task_end, itt_end)(domain_a);
+    ITT(task_end, itt_end)(domain_a); /* there is none */
+    ITT(task_end_overlapped, itt_of_id)(domain_a, one);
+    ITT(task_end_overlapped, itt_of_id)(domain_a, two);
+    ITT(task_end_overlapped, itt_of_id)(domain_a, two);
+    ITT(frame_begin_v3, itt_frame)(domain_a, NULL);
+    ITT(frame_end_v3, itt_frame)(domain_a, NULL);
+    ITT(marker, void (*)(const void *, itt_id, const void *, int))(domain_a, none_id, key, 0);
+    int event = ITT(event_create, int (*)(const char *, int))("event and more", 5);
+    CHECK_EQUAL(ITT(event_start, int (*)(int))(event), 0);
+    CHECK_EQUAL(ITT(event_end, int (*)(int))(event), 0);
+    CHECK_EQUAL(ITT(event_start, int (*)(int))(-1), 1);
+    void *counter = ITT(counter_create_typed, void *(*)(const char *, const char *, int))("load", "b", 8);
+    ITT(counter_set_value, void (*)(void *, const void *))(counter, &half);
+    ITT(sync_create, void (*)(void *, const char *, const char *, int))(&itt, "mutex", "m", 0);
+    itt_calls[unknown_]();
+    ITT(pause, function)();
+    ITT(task_begin, itt_begin)(domain_a, none_id, none_id, key);
+    ITT(task_end, itt_end)(domain_a);
+    ITT(resume, function)();
+    prof_trace *trace = trace_stop();
+    trace_list list = events_of(trace);
+    const prof_event *task = trace_find(&list, "work"), *named = trace_find(&list, "event"),
+                     *mark = trace_find(&list, "key"), *load = trace_find(&list, "load");
+    CHECK(task && task->type == PROF_EVENT_SCOPE && !strcmp(task->site->category, "a"));
+    const prof_value *value = task ? trace_arg(task, "key") : NULL;
+    CHECK(value && value->type == PROF_VALUE_INT && value->as.i == -3);
+    value = task ? trace_arg(task, "text") : NULL;
+    CHECK(value && value->type == PROF_VALUE_STRING && !strcmp(value->as.string, "five"));
+    CHECK(named && named->type == PROF_EVENT_SCOPE && mark && mark->type == PROF_EVENT_MARK);
+    CHECK(load && load->value.type == PROF_VALUE_DOUBLE && load->value.as.d == 0.5);
+    CHECK_EQUAL(trace_count(&list, "key"), 1);
+    prof_spans *spans;
+    prof_span span;
+    size_t works = 0, frames = 0;
+    CHECK_EQUAL(prof_spans_open(trace, &spans), PROF_OK);
+    while (prof_spans_next(spans, &span)) {
+        works += !strcmp(span.name, "work") && !span.flags;
+        frames += !strcmp(span.name, "a") && !span.flags;
+    }
+    CHECK_EQUAL(prof_spans_close(spans), PROF_OK);
+    CHECK_EQUAL(works, 2);
+    CHECK_EQUAL(frames, 1);
+    const char *said = "", *what = "";
+    for (size_t i = 0; prof_trace_metadata(trace, i, &what, &said); ++i)
+        if (!strcmp(what, "itt not shown")) break;
+    CHECK(!strcmp(said, "synchronization objects"));
+    trace_check(trace);
+    trace_free(&list);
     prof_trace_close(trace);
 }
 

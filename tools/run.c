@@ -213,7 +213,9 @@ static int set_all(const tool_args *args, const char *library, const char *folde
     if (!getenv("PROF_MODE") && !set_key("mode", "stream")) return 0;
     if (tool_value(args, "--why") && !set_key("system", "1")) return 0;
     if (waits && !set_key("waits", waits)) return 0;
-    if (!getenv("NVTX_INJECTION64_PATH") && !set("NVTX_INJECTION64_PATH", "")) return 0; /* looks in the program */
+    /* With empty names NVTX and ITT look for a tool in the program. */
+    if (!getenv("NVTX_INJECTION64_PATH") && !set("NVTX_INJECTION64_PATH", "")) return 0;
+    if (!getenv("INTEL_LIBITTNOTIFY64") && !set("INTEL_LIBITTNOTIFY64", "")) return 0;
     snprintf(text, sizeof text, "%s%s%.*s", library, before && *before ? ":" : "", PATH, before ? before : "");
     return set("LD_PRELOAD", text);
 }
@@ -421,8 +423,8 @@ static int run(const tool_args *args)
 const tool_command tool_run = {
     "run", "[--] PROGRAM [ARGUMENT]...", "Runs a program that nobody compiled for prof, and records it",
     1, INT32_MAX, run, options,
-    "Records the marks of prof.h and NVTX, and where threads wait, in PROGRAM and in all that it starts. libprof.so\n"
-    "is preloaded, so a program need not be built again. Each process records a file in a folder beside OUT, which\n"
+    "Records the marks of prof.h, NVTX and ITT, and where threads wait, in PROGRAM and in all that it starts.\n"
+    "libprof.so is preloaded, so a program need not be built again. Each process records a file in a folder beside OUT, which\n"
     "stays if prof is killed. At the end OUT is written as prof export does or, of several processes, prof merge.\n"
     "Processes without an event are left out. Variables of the environment, such as PROF_BUFFER=256M, act as always:\n"
     "see prof config. PROF_MODE=ring keeps the newest events only.\n\n"

@@ -332,7 +332,7 @@ static int prof__table_again(prof__table *t);
 
 /*-- for prof_receive.h alone, which records as macros do, by call sites that it makes --
    PROF__SITE_TYPE PROF__NO_SITE PROF__KIND_MARK prof__on() prof__begin_text() prof__mark() prof__mark_text()
-   prof__made_int() prof__made_uint() prof__made_double(): what macros use. */
+   prof__made_int() prof__made_uint() prof__made_double() prof__arg_part_to(): what macros use. */
 
 /*-- for prof_system.h alone, which is above the recorder and records by itself --
    prof__beside prof__beside_now prof__beside_says(): how the recorder calls it, and what it says in the metadata.

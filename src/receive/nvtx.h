@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <wchar.h>
 
+#ifdef PROF_RECEIVE_NVTX
+
 /*-- the interface between a program and a tool, as versions 2 and 3 of NVTX have it --*/
 
 enum { PROF__NVTX_ASCII = 1, PROF__NVTX_WIDE, PROF__NVTX_REGISTERED }; /* of a message */
@@ -42,10 +44,9 @@ typedef struct prof__nvtx_event { /* nvtxEventAttributes_t */
     prof__nvtx_message message;
 } prof__nvtx_event;
 
-typedef void (*prof__nvtx_function)(void);
 typedef struct prof__nvtx_callbacks { /* NvtxExportTableCallbacks */
     size_t size;
-    int (*table)(int module, prof__nvtx_function ***slots, unsigned *count);
+    int (*table)(int module, prof__receive_function ***slots, unsigned *count);
 } prof__nvtx_callbacks;
 typedef const void *(*prof__nvtx_exports)(uint32_t which);
 
@@ -67,36 +68,19 @@ typedef struct prof__nvtx_domain {
 static prof__nvtx_domain prof__nvtx_default = {"nvtx", 1, NULL, NULL}, *prof__nvtx_domains;
 static prof__nvtx_string *prof__nvtx_strings;
 
-/* Puts something at the head of a list that only grows. Lock-free. */
-#define PROF__NVTX_ADD(list, item)                                                                                  \
-    do {                                                                                                            \
-        (item)->next = PROF__ACQUIRE(list);                                                                         \
-        while (!__atomic_compare_exchange_n(list, &(item)->next, item, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))      \
-            continue;                                                                                               \
-    } while (0)
-
 static prof__nvtx_domain *prof__nvtx_domain_of(prof__nvtx_domain *domain)
 {
     return domain ? domain : &prof__nvtx_default;
 }
 
-/* The kinds of calls that leave no trace, and what occurred: the metadata is written once for each kind. */
+/* What occurred and leaves no trace: the metadata is written once for each kind. */
 enum { PROF__NVTX_SCHEMAS, PROF__NVTX_RESOURCES, PROF__NVTX_THREADS, PROF__NVTX_NAMES, PROF__NVTX_KINDS };
+static const char *const prof__nvtx_kinds[PROF__NVTX_KINDS] = {
+    "payloads of schemas", "resources", "names of other threads", "ranges with a further name than 4096"};
 static uint32_t prof__nvtx_missed;
-static PROF__COLD void prof__nvtx_miss(int kind)
+static void prof__nvtx_miss(int kind)
 {
-    static const char *const kinds[PROF__NVTX_KINDS] = {"payloads of schemas", "resources", "names of other threads",
-                                                        "ranges with a further name than 4096"};
-    char text[256] = "";
-    uint32_t all;
-    if (PROF__LOAD(&prof__nvtx_missed) >> kind & 1) return;
-    all = __atomic_or_fetch(&prof__nvtx_missed, 1u << kind, __ATOMIC_RELAXED);
-    for (int i = 0; i < PROF__NVTX_KINDS; ++i) {
-        if (!(all >> i & 1)) continue;
-        if (*text) strcat(text, ", ");
-        strcat(text, kinds[i]);
-    }
-    prof_set_metadata("nvtx not shown", text);
+    prof__receive_miss("nvtx not shown", prof__nvtx_kinds, PROF__NVTX_KINDS, &prof__nvtx_missed, kind);
 }
 
 /* Writes a text as UTF-8. Returns `to`, which has PROF_MAX_TEXT + 1 bytes. */
@@ -254,7 +238,7 @@ static void prof__nvtx_name_category(prof__nvtx_domain *domain, uint32_t number,
     snprintf(text, size, "%s%s%s", domain->unnamed ? "" : domain->name, domain->unnamed ? "" : ":", name);
     category->number = number;
     category->name = text;
-    PROF__NVTX_ADD(&domain->categories, category);
+    PROF__RECEIVE_ADD(&domain->categories, category);
 }
 
 static void prof__nvtx_name_thread(uint32_t thread, const char *name)
@@ -273,7 +257,7 @@ static prof__nvtx_domain *prof__nvtx_domain_create(const char *name)
     if (!domain) return NULL; /* the default domain */
     memcpy(domain + 1, name ? name : "", size);
     domain->name = (const char *)(domain + 1);
-    PROF__NVTX_ADD(&prof__nvtx_domains, domain);
+    PROF__RECEIVE_ADD(&prof__nvtx_domains, domain);
     return domain;
 }
 
@@ -285,7 +269,7 @@ static prof__nvtx_string *prof__nvtx_register(prof__nvtx_domain *domain, const c
     if (!string) return NULL;
     string->text = (char *)(string + 1);
     memcpy(string->text, text ? text : "", size);
-    PROF__NVTX_ADD(&prof__nvtx_strings, string);
+    PROF__RECEIVE_ADD(&prof__nvtx_strings, string);
     return string;
 }
 
@@ -364,9 +348,9 @@ static void *prof__nvtx_resource(prof__nvtx_domain *domain, const void *attribut
 static void prof__nvtx_forget(void *what) { (void)what; }
 
 /* Puts the functions into a table of one copy of NVTX. A slot may be missing, and more may come. */
-static void prof__nvtx_fill(const prof__nvtx_callbacks *callbacks, int module, const prof__nvtx_function *functions)
+static void prof__nvtx_fill(const prof__nvtx_callbacks *callbacks, int module, const prof__receive_function *functions)
 {
-    prof__nvtx_function **slots = NULL;
+    prof__receive_function **slots = NULL;
     unsigned count = 0;
     if (!callbacks->table(module, &slots, &count) || !slots) return;
     for (unsigned i = 1; i < count && i < PROF__NVTX_SLOTS; ++i)
@@ -374,18 +358,18 @@ static void prof__nvtx_fill(const prof__nvtx_callbacks *callbacks, int module, c
 }
 
 /* Each copy of NVTX, one in each library of the program, calls this at its first call. Returns 1 if it can serve. */
-#define PROF__NVTX(function) (prof__nvtx_function)function
+#define PROF__NVTX(function) (prof__receive_function)function
 __attribute__((__visibility__("default"))) int InitializeInjectionNvtx2(prof__nvtx_exports exports);
 __attribute__((__visibility__("default"))) int InitializeInjectionNvtx2(prof__nvtx_exports exports)
 {
-    static const prof__nvtx_function core[PROF__NVTX_SLOTS] = {
+    static const prof__receive_function core[PROF__NVTX_SLOTS] = {
         NULL, PROF__NVTX(prof__nvtx_mark_core), PROF__NVTX(prof__nvtx_mark_a), PROF__NVTX(prof__nvtx_mark_w),
         PROF__NVTX(prof__nvtx_start_core), PROF__NVTX(prof__nvtx_start_a), PROF__NVTX(prof__nvtx_start_w),
         PROF__NVTX(prof__nvtx_end_core), PROF__NVTX(prof__nvtx_push_core), PROF__NVTX(prof__nvtx_push_a),
         PROF__NVTX(prof__nvtx_push_w), PROF__NVTX(prof__nvtx_pop_core), PROF__NVTX(prof__nvtx_name_category_a),
         PROF__NVTX(prof__nvtx_name_category_w), PROF__NVTX(prof__nvtx_name_thread),
         PROF__NVTX(prof__nvtx_name_thread_w)};
-    static const prof__nvtx_function core2[PROF__NVTX_SLOTS] = {
+    static const prof__receive_function core2[PROF__NVTX_SLOTS] = {
         NULL, PROF__NVTX(prof__nvtx_mark), PROF__NVTX(prof__nvtx_start), PROF__NVTX(prof__nvtx_end),
         PROF__NVTX(prof__nvtx_push), PROF__NVTX(prof__nvtx_pop), PROF__NVTX(prof__nvtx_resource),
         PROF__NVTX(prof__nvtx_forget), PROF__NVTX(prof__nvtx_name_category),
@@ -403,5 +387,6 @@ __attribute__((__visibility__("default"))) int InitializeInjectionNvtx2(prof__nv
 extern __attribute__((__visibility__("default"))) int (*InitializeInjectionNvtx2_fnptr)(prof__nvtx_exports exports);
 __attribute__((__visibility__("default"))) int (*InitializeInjectionNvtx2_fnptr)(prof__nvtx_exports exports) =
     InitializeInjectionNvtx2;
+#endif
 
 #endif /* PROF__RECEIVE_NVTX_H */

@@ -15,6 +15,32 @@
 #define PROF__RECEIVE_RECENT 256
 #define PROF__RECEIVE_DEEPEST 65536
 
+typedef void (*prof__receive_function)(void);
+
+/* Puts something at the head of a list that only grows. Lock-free. */
+#define PROF__RECEIVE_ADD(list, item)                                                                                \
+    do {                                                                                                             \
+        (item)->next = PROF__ACQUIRE(list);                                                                          \
+        while (!__atomic_compare_exchange_n(list, &(item)->next, item, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))       \
+            continue;                                                                                                \
+    } while (0)
+
+/* Says in the metadata that one of some kinds of calls occurred, and leaves no trace. Writes it once for each. */
+static PROF__COLD void prof__receive_miss(const char *key, const char *const *kinds, int count, uint32_t *missed,
+                                          int kind)
+{
+    char text[256] = "";
+    uint32_t all;
+    if (PROF__LOAD(missed) >> kind & 1) return;
+    all = __atomic_or_fetch(missed, 1u << kind, __ATOMIC_RELAXED);
+    for (int i = 0; i < count; ++i) {
+        if (!(all >> i & 1)) continue;
+        if (*text) strcat(text, ", ");
+        strcat(text, kinds[i]);
+    }
+    prof_set_metadata(key, text);
+}
+
 /* What makes a call site: a name in a group of names, and how it looks. kind: as of prof_site. */
 typedef struct prof__received {
     const char *text, *category;
@@ -169,6 +195,13 @@ static int prof__receive_push(const void *group, prof__token token)
     range->level = outer ? ranges->open[outer - 1].level + 1 : 0;
     ++ranges->count;
     return range->level;
+}
+
+/* Returns that of the newest range of a group; 0: none is open, or it is not recorded. */
+static prof__token prof__receive_token(const void *group)
+{
+    uint32_t at = prof__receive_newest(prof__receive_open, group);
+    return at ? prof__receive_open->open[at - 1].token : 0;
 }
 
 /* Ends the newest range of a group. Returns its level; -1 if none was open. */
