@@ -376,7 +376,7 @@ void __itt_api_init(void *global, int groups);
 #define ITT_APIS(X)                                                                                                  \
     X(domain_create) X(string_handle_create) X(task_begin) X(task_end) X(task_begin_overlapped)                      \
     X(task_end_overlapped) X(frame_begin_v3) X(frame_end_v3) X(marker) X(metadata_add) X(metadata_str_add)           \
-    X(event_create) X(event_start) X(event_end) X(counter_create_typed) X(counter_set_value) X(counter_inc_delta)    \
+    X(event_create) X(event_start) X(event_end) X(counter_create_typed) X(counter_set_value) X(counter_destroy)      \
     X(pause) X(resume) X(api_version) X(sync_create) X(unknown)
 enum {
 #define ITT_INDEX(name) name##_,
@@ -439,6 +439,7 @@ TEST(tasks_of_itt)
     CHECK_EQUAL(ITT(event_start, int (*)(int))(-1), 1);
     void *counter = ITT(counter_create_typed, void *(*)(const char *, const char *, int))("load", "b", 8);
     ITT(counter_set_value, void (*)(void *, const void *))(counter, &half);
+    ITT(counter_destroy, void (*)(void *))(counter);
     ITT(sync_create, void (*)(void *, const char *, const char *, int))(&itt, "mutex", "m", 0);
     itt_calls[unknown_]();
     ITT(pause, function)();

@@ -62,6 +62,13 @@ is_text "an empty recording says so" "$(sed -n 3p errors)" \
 run -o why.prof -w ./plain >said 2>errors
 is_text "--why" "$("$prof" check why.prof | grep -c '^ *prof system ')" 1
 
+if [ "$(getconf GNU_LIBC_VERSION 2>/dev/null)" ]; then
+    run -m 8 -o allocations.csv ./plain >said 2>errors
+    check "--malloc" "$(grep -q ',alloc,' allocations.csv || cat errors allocations.csv)"
+else
+    skip "--malloc" "no glibc"
+fi
+
 # ---- what it starts
 printf '#!/bin/sh\ncd /\n"$0.plain" 1\n"$0.plain" 2 &\nwait\nexec "$0.plain" 3\n' >script
 cp plain script.plain
@@ -87,6 +94,7 @@ refused "no rights" 126 "run: ./file: Permission denied" ./file
 refused "an unknown kind of output" 2 "run: x.xyz: unknown kind of file: use .html, .json, .csv, .txt, .prof or .pprof, or add --format" -o x.xyz ./plain
 refused "no folder" 2 "run: file/x.csv: cannot make its directory: Not a directory" -o file/x.csv ./plain
 refused "a wrong time" 2 "waits '7 years': must be a time, for example 10us or 1ms; 0: no waits" --waits '7 years' ./plain
+refused "a wrong depth" 2 "--malloc '33': must be a number from 1 to 32" --malloc 33 ./plain
 refused "no library" 2 "run: none.so: there is no libprof.so: \`make library\` builds it, \`make install\` installs it; or use --library FILE" --library none.so ./plain
 mkdir -p 'a b' && cp libprof.so 'a b'
 refused "a path that LD_PRELOAD cannot have" 2 "run: $work/a b/libprof.so: a library can't be preloaded from a path with spaces or colons" --library 'a b/libprof.so' ./plain

@@ -23,7 +23,7 @@ _prof()
     --by) COMPREPLY=($(compgen -W "thread process rank host file" -- "$word")); return ;;
     --align) COMPREPLY=($(compgen -W "clock step" -- "$word")); return ;;
     --source) COMPREPLY=($(compgen -W "loc args none" -- "$word")); return ;;
-    --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c | --min-duration | --min-percent | --rows | --period | --events | --scope | --thread | --slowest | --frame | --step | --at | --name | --offset | --waits) return ;;
+    --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c | --min-duration | --min-percent | --rows | --period | --events | --scope | --thread | --slowest | --frame | --step | --at | --name | --offset | --waits | --malloc) return ;;
     esac
     if [ "$COMP_CWORD" = 1 ]; then
         COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame hot top why frames steps request stragglers messages run help --help --version" -- "$word"))
@@ -45,7 +45,7 @@ _prof()
     steps) options="--slowest --name --format --offset --align --columns --progress --help" ;;
     stragglers) options="--name --format --offset --align --columns --progress --help" ;;
     messages) options="--top --format --offset --columns --progress --help" ;;
-    run) options="--output --why --waits --library --progress --help" ;;
+    run) options="--output --why --malloc --waits --library --progress --help" ;;
     request) options="--name --at --format --columns --progress --help" ;;
     why) options="--scope --slowest --frame --step --at --format --symbols --columns --progress --help" ;;
     view) options="--output --live --no-browser --no-args --sources --events --from --to --progress --help" ;;

@@ -20,6 +20,7 @@
 static const tool_option options[] = {
     {"--output", "-o", "OUT", "the file to write, of any kind that prof export knows; default: trace.html"},
     {"--why", "-w", NULL, "also when each thread ran, was ready and waited, samples, and counters of the system"},
+    {"--malloc", "-m", "DEPTH", "also allocations, with so many of the functions that called, 1 to 32 (glibc)"},
     {"--waits", NULL, "TIME", "waits of at least this time; default: 10us; 0: none"},
     {"--library", NULL, "FILE", "the libprof.so to preload; default: the one that was installed with this tool"},
     TOOL_PROGRESS,
@@ -201,7 +202,9 @@ static int set_key(const char *key, const char *value)
 /* Says to programs what they record, and to which file. folder: an absolute path. */
 static int set_all(const tool_args *args, const char *library, const char *folder)
 {
-    const char *waits = tool_value(args, "--waits"), *before = getenv("LD_PRELOAD");
+    const char *waits = tool_value(args, "--waits"), *depth = tool_value(args, "--malloc");
+    const char *before = getenv("LD_PRELOAD");
+    double number;
     char text[2 * PATH + 16], *to = text;
     const char *c;
     for (c = folder; *c && to < text + 2 * PATH - 2; c++) {
@@ -212,6 +215,7 @@ static int set_all(const tool_args *args, const char *library, const char *folde
     if (!set("PROF_OUTPUT", text)) return 0;
     if (!getenv("PROF_MODE") && !set_key("mode", "stream")) return 0;
     if (tool_value(args, "--why") && !set_key("system", "1")) return 0;
+    if (depth && (!tool_number("--malloc", depth, 1, 32, &number) || !set("PROF_MALLOC", depth))) return 0;
     if (waits && !set_key("waits", waits)) return 0;
     /* With empty names NVTX and ITT look for a tool in the program. */
     if (!getenv("NVTX_INJECTION64_PATH") && !set("NVTX_INJECTION64_PATH", "")) return 0;
@@ -424,10 +428,10 @@ const tool_command tool_run = {
     "run", "[--] PROGRAM [ARGUMENT]...", "Runs a program that nobody compiled for prof, and records it",
     1, INT32_MAX, run, options,
     "Records the marks of prof.h, NVTX and ITT, and where threads wait, in PROGRAM and in all that it starts.\n"
-    "libprof.so is preloaded, so a program need not be built again. Each process records a file in a folder beside OUT, which\n"
-    "stays if prof is killed. At the end OUT is written as prof export does or, of several processes, prof merge.\n"
-    "Processes without an event are left out. Variables of the environment, such as PROF_BUFFER=256M, act as always:\n"
-    "see prof config. PROF_MODE=ring keeps the newest events only.\n\n"
+    "libprof.so is preloaded, so a program need not be built again. Each process records a file in a folder beside\n"
+    "OUT, which stays if prof is killed. At the end OUT is written as prof export does or, of several processes, prof\n"
+    "merge. Processes without an event are left out. Variables of the environment, such as PROF_BUFFER=256M, act as\n"
+    "always: see prof config. PROF_MODE=ring keeps the newest events only.\n\n"
     "Programs that are linked statically, that are for another C library or processor, or that get other rights\n"
     "(setuid) are refused: nothing can be preloaded into them.\n\n"
     "The exit status is PROGRAM's, and a signal that ends it ends prof, too. Signals that prof gets are passed on.\n"
