@@ -19,6 +19,8 @@ int main(int argc, char **argv)
 {
     struct timespec time = {0, 1000000};
     int i;
+    void *volatile block = malloc(12345);
+    free(block);
     for (i = 0; i < 20; i++) nanosleep(&time, NULL);
     printf("%s", getenv("LD_PRELOAD") ? "" : "not preloaded\n");
     for (i = 1; i < argc; i++) printf("%s\n", argv[i]);
