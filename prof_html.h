@@ -227,6 +227,7 @@ typedef struct prof__html {
     prof__html_site *sites;                 /* of each of its call sites; NULL: no memory for it: slower */
     int64_t offset;                         /* what is added to the trace's times */
     size_t first_track, track;              /* its first track and its present one, numbered over all traces */
+    uint64_t key;                           /* prof__cursor_key() of the present event; 0: not known */
     int has_spans, together;                /* together: see prof__html_together() */
     int64_t last_scope, last_point, last_span; /* the times of the last ones written */
     int64_t last_time;                         /* when a scope of the track last began or ended */
@@ -503,8 +504,8 @@ static int prof__html_same_kind(const void *owner, size_t item, const void *key)
 
 static uint32_t prof__html_kind_hash(const prof__html_kind *kind)
 {
-    return (uint32_t)prof__mix((uint64_t)(uintptr_t)kind->site + kind->name + kind->depth * 0x9E3779B97F4A7C15u +
-                               kind->type * 0xBF58476D1CE4E5B9u);
+    return (uint32_t)prof__mix_key((uint64_t)(uintptr_t)kind->site + kind->depth * 0x9E3779B97F4A7C15u +
+                                   kind->type * 0xBF58476D1CE4E5B9u, kind->name);
 }
 
 /* Begins to find the kind of a scope that comes soon, if its name was made at run time. */
@@ -535,7 +536,7 @@ static uint32_t prof__html_kind_find(prof__html *h, const prof_callsite *site, c
     uint32_t hash;
     size_t item;
     kind.site = site;
-    kind.name = name ? prof__text_key(name) : 0;
+    kind.name = !name ? 0 : h->key && !*site->name ? h->key : prof__text_key(name);
     kind.depth = depth;
     kind.type = type;
     hash = prof__html_kind_hash(&kind);
@@ -6434,8 +6435,10 @@ static void prof__html_track(prof__html *h, size_t index)
     prof__cursor_keyed(cursor);
     while (h->out.status == PROF_OK && prof_cursor_next(cursor, &event)) {
         prof__html_kind_soon(h, cursor);
+        h->key = prof__cursor_key(cursor);
         prof__html_event(h, &event);
     }
+    h->key = 0;
     prof_cursor_close(cursor);
 #ifdef PROF_HTML_LARGE
     prof__html_groups_end(h);

@@ -752,6 +752,13 @@ static uint64_t prof__text_key(const char *text)
     return prof__mix(hash ^ word) | (uint64_t)1 << 63;
 }
 
+/* Returns a hash of a number, and of the text that has this prof__text_key(); 0: there is no text. Takes no time for a
+   text, whose key is as good as random. */
+static inline uint64_t prof__mix_key(uint64_t number, uint64_t key)
+{
+    return key ? key ^ number * 0x9E3779B97F4A7C15u : prof__mix(number);
+}
+
 /* Returns a hash of a text, which depends on the process's seed. */
 static uint32_t prof__text_hash(const char *text) { return (uint32_t)prof__text_key(text); }
 
@@ -11349,7 +11356,7 @@ static int prof__same_stat_row(const void *owner, size_t item, const void *key)
 /* named: the key of a name that was made at run time; 0: of others. */
 static uint64_t prof__stat_row_mix(const prof_callsite *site, size_t parent, uint64_t named)
 {
-    return prof__mix((PROF__ADDRESS(site) + parent * 31) ^ named);
+    return prof__mix_key(PROF__ADDRESS(site) + parent * 31, named);
 }
 
 /* Returns the number of the row that an event belongs to. Adds the row if it is new. Returns PROF__NONE without memory.
@@ -11519,6 +11526,7 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
 /* The row of an event is found in a table, and has a table of durations. prof__stat_rows_soon() begins to load the
    first of these three this many events before the event is counted, the others half and a quarter as many before. */
 #define PROF__STAT_AHEAD 12
+#define PROF__STAT_NEAR 256 /* so few rows are in the processor's caches anyway */
 
 /* number: of the row, plus 1; 0: not known. */
 static inline void prof__stat_row_soon(const prof__stat_rows *all, size_t number)
@@ -11541,7 +11549,7 @@ static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_curso
 {
     const prof__read_node *node = cursor->nodes + cursor->node, *end = cursor->nodes + cursor->node_count, *next;
     prof__enclosing *bottom = all->stack, *top, *full;
-    int good = 1;
+    int good = 1, far = all->count > PROF__STAT_NEAR;
     if (!all->sites || !bottom || cursor->windowed || all->states) return 1;
     top = bottom + all->depth;
     full = bottom + all->stack_capacity;
@@ -11550,7 +11558,7 @@ static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_curso
         int64_t duration = node->end_ns - node->start_ns;
         prof__stat_row *row;
         if (!known || node->end_ns <= all->since || top == full) break;
-        if (node + PROF__STAT_AHEAD < end) {
+        if (far && node + PROF__STAT_AHEAD < end) {
             prof__stat_row_soon(all, all->by_site[node[PROF__STAT_AHEAD].site]);
             prof__stat_steps_soon(all, all->by_site[node[PROF__STAT_AHEAD / 2].site]);
         }
@@ -11862,11 +11870,25 @@ static prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, pr
 
 /* A row and the value that it is sorted by. */
 typedef struct prof__sorted {
-    double key; /* the least first */
+    double key;     /* the least first; rows with equal keys by their names */
+    uint64_t begin; /* of the name: eight bytes, which compare as the name does, and seldom leave it to the name */
     const char *name;
-    size_t order;
-    const prof_stat *stat;
+    const prof_stat *stat; /* of a row of prof__stat_rows.items */
 } prof__sorted;
+
+/* Returns the number of a sorted row, which is its index in items. */
+static size_t prof__sorted_number(const prof__stat_rows *all, const prof__sorted *row)
+{
+    return (size_t)(PROF__ADDRESS(row->stat) - PROF__ADDRESS(&all->items->stat)) / sizeof *all->items;
+}
+
+static uint64_t prof__sorted_begin(const char *name)
+{
+    uint64_t begin = 0;
+    unsigned i;
+    for (i = 0; i < 8 && name[i]; i++) begin |= (uint64_t)(unsigned char)name[i] << (56 - 8 * i);
+    return begin;
+}
 
 /* A row is shown soon: begins to load it. Sorted rows are all over memory. */
 static inline void prof__sorted_soon(const prof__sorted *rows, size_t i, size_t count)
@@ -11882,9 +11904,10 @@ static int prof__sorted_order(const void *a, const void *b)
     const prof__sorted *x = (const prof__sorted *)a, *y = (const prof__sorted *)b;
     int names;
     if (x->key < y->key || x->key > y->key) return x->key < y->key ? -1 : 1;
+    if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
     names = strcmp(x->name, y->name);
     if (names) return names;
-    return x->order < y->order ? -1 : x->order > y->order;
+    return x->stat < y->stat ? -1 : x->stat > y->stat;
 }
 
 static double prof__sort_key(const prof_stat *stat, prof_sort sort)
@@ -11901,6 +11924,12 @@ static double prof__sort_key(const prof_stat *stat, prof_sort sort)
     }
 }
 
+/* Returns 1 for a row of this type that reports show: those of a running program may have none since a reset. */
+static int prof__stat_shown(const prof__stat_rows *all, const prof__stat_row *row, prof_event_type type)
+{
+    return row->type == type && (row->stat.count || type == PROF_EVENT_FRAME || all->by_path);
+}
+
 /* Returns the rows of one type, sorted. The caller frees the array, which has at least one element. Returns NULL
    without memory. */
 static prof__sorted *prof__sort(const prof__stat_rows *all, prof_event_type type, prof_sort sort, int ascending,
@@ -11910,11 +11939,10 @@ static prof__sorted *prof__sort(const prof__stat_rows *all, prof_event_type type
     size_t i;
     *count = 0;
     for (i = 0; sorted && i < all->count; i++) {
-        if (all->items[i].type != type) continue;
-        if (!all->items[i].stat.count && type != PROF_EVENT_FRAME && !all->by_path) continue; /* none since a reset */
+        if (!prof__stat_shown(all, &all->items[i], type)) continue;
         sorted[*count].key = prof__sort_key(&all->items[i].stat, sort) * (ascending ? 1 : -1);
         sorted[*count].name = all->items[i].stat.name;
-        sorted[*count].order = i;
+        sorted[*count].begin = prof__sorted_begin(sorted[*count].name);
         sorted[*count].stat = &all->items[i].stat;
         ++*count;
     }
@@ -11940,7 +11968,7 @@ static prof_stat *prof__stats_copy(const prof__stat_rows *all, const prof__sorte
     char *text;
     for (i = 0; i < count; i++) {
         if (sorted[i].stat->name != sorted[i].stat->site->name) size += strlen(sorted[i].stat->name) + 1;
-        buckets += all->items[sorted[i].order].histogram.used;
+        buckets += all->items[prof__sorted_number(all, &sorted[i])].histogram.used;
     }
     stats = (prof_stat *)calloc(1, size + buckets * sizeof *bucket);
     if (!stats) return NULL;
@@ -11949,7 +11977,7 @@ static prof_stat *prof__stats_copy(const prof__stat_rows *all, const prof__sorte
     for (i = 0; i < count; i++) {
         stats[i] = *sorted[i].stat;
         stats[i].buckets = bucket;
-        bucket = prof__buckets(&all->items[sorted[i].order].histogram, bucket);
+        bucket = prof__buckets(&all->items[prof__sorted_number(all, &sorted[i])].histogram, bucket);
         stats[i].bucket_count = (size_t)(bucket - stats[i].buckets);
         if (stats[i].name == stats[i].site->name) continue;
         strcpy(text, stats[i].name);
@@ -11966,19 +11994,19 @@ static size_t prof__sort_tree(prof__stat_rows *all, prof__sorted *rows, size_t c
     size_t i, at, root = PROF__NONE, kept = 0;
     for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = all->items[i].place = PROF__NONE;
     for (i = 0; i < (top && top < count ? top : count); i++)
-        for (at = rows[i].order; at != PROF_NO_PARENT && all->items[at].place; at = all->items[at].stat.parent)
+        for (at = prof__sorted_number(all, &rows[i]); at != PROF_NO_PARENT && all->items[at].place;
+             at = all->items[at].stat.parent)
             all->items[at].place = 0; /* marks the row as kept */
     for (i = count; i--;) { /* from the last row on, because each is put before its siblings */
-        prof__stat_row *row = &all->items[rows[i].order];
+        prof__stat_row *row = &all->items[prof__sorted_number(all, &rows[i])];
         size_t *first = row->stat.parent == PROF_NO_PARENT ? &root : &all->items[row->stat.parent].child;
         if (row->place) continue;
         row->sibling = *first;
-        *first = rows[i].order;
+        *first = prof__sorted_number(all, &rows[i]);
     }
     for (at = root; at != PROF__NONE;) {
         prof__stat_row *row = &all->items[at];
         row->place = kept;
-        rows[kept].order = at;
         rows[kept++].stat = &row->stat;
         if (row->child != PROF__NONE) {
             at = row->child;
@@ -11989,7 +12017,6 @@ static size_t prof__sort_tree(prof__stat_rows *all, prof__sorted *rows, size_t c
     }
     for (i = kept, at = 0; i < count; at++) {
         if (all->items[at].type != PROF_EVENT_SCOPE || all->items[at].place != PROF__NONE) continue;
-        rows[i].order = at;
         rows[i++].stat = &all->items[at].stat;
     }
     return kept;
@@ -12390,6 +12417,20 @@ static int prof__nothing_text(const prof_trace *trace, char *to, size_t size)
     return 1;
 }
 
+/* Measures the table of scopes. If it has all rows, takes them in the order of memory: sorted ones are all over it. */
+static void prof__summary_measure(prof__table *t, const prof__stat_rows *all, const prof__sorted *rows, size_t count,
+                                  size_t shown, int threads, int running)
+{
+    size_t i;
+    for (i = 0; shown == count && i < all->count; i++) {
+        if (i + 8 < all->count) PROF__SOON(all->items[i + 8].stat.name);
+        if (prof__stat_shown(all, &all->items[i], PROF_EVENT_SCOPE))
+            prof__summary_scope(t, &all->items[i].stat, threads, running);
+    }
+    for (i = 0; shown < count && i < shown; i++) prof__summary_scope(t, rows[i].stat, threads, running);
+    prof__table_again(t);
+}
+
 static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__stat_rows *all, prof__sorted *rows,
                                  size_t count, const prof_summary_options *options, size_t limit)
 {
@@ -12413,12 +12454,13 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
         return;
     }
     if ((size_t)options->sort < sizeof sorted / sizeof *sorted) columns[sorted[options->sort]].order = 0;
-    for (i = 0; i < count; i++) {
-        prof__sorted_soon(rows, i, count);
-        truncated += rows[i].stat->truncated;
-        several |= rows[i].stat->threads > 1;
-        above |= rows[i].stat->share > 1.0005;
-        running |= rows[i].stat->unknown_ns < rows[i].stat->total_ns;
+    for (i = 0; i < all->count; i++) {
+        const prof_stat *stat = &all->items[i].stat;
+        if (!prof__stat_shown(all, &all->items[i], PROF_EVENT_SCOPE)) continue;
+        truncated += stat->truncated;
+        several |= stat->threads > 1;
+        above |= stat->share > 1.0005;
+        running |= stat->unknown_ns < stat->total_ns;
     }
     if (several) {
         memmove(columns + 5, columns + 4, (PROF__TABLE_COLUMNS - 4) * sizeof *columns);
@@ -12430,12 +12472,11 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     }
     if (all->by_path) shown = prof__sort_tree(all, rows, count, top);
     prof__table_begin(&t, out, limit, all->by_path ? "call path" : "scope", columns, "where", PROF__SUMMARY_WHERE);
-    do
-        for (i = 0; i < shown; i++) {
-            prof__sorted_soon(rows, i, shown);
-            prof__summary_scope(&t, rows[i].stat, several, running);
-        }
-    while (prof__table_again(&t));
+    prof__summary_measure(&t, all, rows, count, shown, several, running);
+    for (i = 0; i < shown; i++) {
+        prof__sorted_soon(rows, i, shown);
+        prof__summary_scope(&t, rows[i].stat, several, running);
+    }
     prof__out_more(out, count - shown);
     if (above && !several) prof__out_text(out, "more than 100 % of the run: on several threads at once\n");
     prof__out_note(out, truncated, "call", " of unknown begin or end: counted as calls, but in no time\n");
@@ -12600,7 +12641,7 @@ static void prof__summary_counters(prof__out *out, const prof__stat_rows *all, c
     char text[96];
     if (!count) return;
     for (i = 0; i < count; i++) {
-        const prof__stat_row *row = &all->items[rows[i].order];
+        const prof__stat_row *row = &all->items[prof__sorted_number(all, &rows[i])];
         const double values[] = {row->low, row->mean, row->high, row->last};
         for (j = 0; j < 4; j++) {
             size_t length;
@@ -12614,7 +12655,7 @@ static void prof__summary_counters(prof__out *out, const prof__stat_rows *all, c
     prof__table_begin(&t, out, limit, "counter", columns, NULL, 0);
     do
         for (i = 0; i < count; i++) {
-            const prof__stat_row *row = &all->items[rows[i].order];
+            const prof__stat_row *row = &all->items[prof__sorted_number(all, &rows[i])];
             const double values[] = {row->low, row->mean, row->high, row->last};
             prof__table_row(&t, row->stat.name, 0);
             prof__table_count(&t, row->stat.count);
@@ -12855,8 +12896,7 @@ static double prof__cost_overwritten(const prof_trace *trace)
     return 1 + prof__real(info->overwritten_chunks) / prof__real(left);
 }
 
-static prof__cost prof__cost_of(const prof_trace *trace, const prof__stat_rows *all, const prof__sorted *rows,
-                                size_t count)
+static prof__cost prof__cost_of(const prof_trace *trace, const prof__stat_rows *all)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     const prof__header *h = &trace->header;
@@ -12866,9 +12906,10 @@ static prof__cost prof__cost_of(const prof_trace *trace, const prof__stat_rows *
     double format = h->format_x1000 ? prof__real(h->format_x1000) * ns_per_tick : scope;
     prof__cost cost;
     memset(&cost, 0, sizeof cost);
-    for (size_t i = 0; i < count; i++) {
-        int called = info->call_cost_ns > 0 && !strcmp(rows[i].stat->site->category, "function");
-        *(called ? &cost.calls : &cost.scopes) += rows[i].stat->count;
+    for (size_t i = 0; i < all->count; i++) {
+        const prof_stat *stat = &all->items[i].stat;
+        int called = info->call_cost_ns > 0 && !strcmp(stat->site->category, "function");
+        if (all->items[i].type == PROF_EVENT_SCOPE) *(called ? &cost.calls : &cost.scopes) += stat->count;
     }
     more = prof__cost_overwritten(trace);
     window = info->duration_ns > 0 ? prof__trace_span(info) / (double)info->duration_ns : 1;
@@ -12896,11 +12937,10 @@ static void prof__cost_count(char *to, size_t size, uint64_t count, const char *
     snprintf(to + used, size - used, "%s%s %s", used ? ", " : "", number, count == 1 ? one : many);
 }
 
-static void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__stat_rows *all,
-                               const prof__sorted *rows, size_t count, size_t limit)
+static void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__stat_rows *all, size_t limit)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    prof__cost cost = prof__cost_of(trace, all, rows, count);
+    prof__cost cost = prof__cost_of(trace, all);
     double span = prof__trace_span(info);
     char text[640], things[256] = "", each[48], call[48], ns[48], share[32] = "", start[48] = "", ready[48] = "";
     if (!(info->scope_cost_ns > 0)) return;
@@ -13429,7 +13469,7 @@ static void prof__summary(const prof_trace *trace, prof__out *out, const prof_su
         if (status == PROF_OK) status = prof__summary_memory(out, trace, options->top, limit);
         if (status == PROF_OK) status = prof__summary_locks(out, trace, options->top, limit);
         prof__summary_losses(out, trace, limit);
-        prof__summary_cost(out, trace, &all, scopes, scope_count, limit);
+        prof__summary_cost(out, trace, &all, limit);
     }
     if (status != PROF_OK) prof__out_fail(out, status);
     free(scopes);
@@ -17669,6 +17709,7 @@ static void prof__read_forget(prof__read_index *index, size_t *count); /* count:
 static uint32_t prof__text_hash(const char *text); /* of this process only */
 static uint64_t prof__text_key(const char *text); /* likewise; in place of the text itself */
 static uint64_t prof__mix(uint64_t h);
+static inline uint64_t prof__mix_key(uint64_t number, uint64_t key);
 /* The same in all processes: */
 static uint64_t prof__texts_hash(uint64_t hash, const char *text); /* the first text: with PROF__TEXTS_START */
 static uint32_t prof__hash_add(uint32_t hash, const void *bytes, size_t size);
@@ -17760,6 +17801,7 @@ static const prof_callsite *prof__site_caller(const prof_trace *trace, const pro
 static void prof__cursor_keyed(prof_cursor *c); /* first of all */
 static inline const prof__read_node *prof__cursor_ahead(const prof_cursor *c, size_t ahead, const prof_callsite **site,
                                                         uint64_t *key);
+static inline uint64_t prof__cursor_key(const prof_cursor *c); /* of the last event's name, if its site has none */
 static int prof__trace_archived(const prof_trace *trace);
 /* type: prof__align_clock, what aligns a trace with others */
 static void prof__align_of(const prof_trace *trace, prof__align_clock *clock);

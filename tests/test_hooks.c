@@ -280,21 +280,19 @@ TEST(each_has_its_price)
     call(0, 1);
     stop_and_read();
     prof__stat_rows all;
-    size_t count;
     CHECK_EQUAL(prof__stat_rows_make(trace, 0, &all), PROF_OK);
     CHECK_EQUAL(all.uses.formats, 10);
     CHECK_EQUAL(all.uses.texts, 10);
     CHECK_EQUAL(all.uses.marks, 10);
     CHECK_EQUAL(all.uses.objects, 10);
     CHECK_EQUAL(all.uses.values, 20);
-    prof__sorted *rows = prof__sort(&all, PROF_EVENT_SCOPE, PROF_SORT_TOTAL, 0, &count);
     trace->header.cost_ticks_x1000 = 1000;
     trace->header.format_x1000 = 4000;
     trace->header.text_x1000 = 2000;
     trace->info.scope_cost_ns = 1;
     trace->info.call_cost_ns = 5;
     trace->info.taken_back = 100;
-    prof__cost cost = prof__cost_of(trace, &all, rows, count);
+    prof__cost cost = prof__cost_of(trace, &all);
     CHECK_EQUAL(cost.scopes, 30);
     CHECK_EQUAL(cost.calls, 1);
     CHECK_EQUAL(cost.others, 20);
@@ -302,10 +300,9 @@ TEST(each_has_its_price)
     CHECK_EQUAL(cost.ns * 10 + 0.5, (10 + 10 * 4 + 10 * 2 + 10 * 0.7 + 10 * 0.9 + 20 * 0.175 + 5 + 100 * 5) * 10);
     trace->info.overwritten_chunks = trace->info.buffer_size / trace->info.chunk_size; /* as much again */
     trace->info.taken_back = 0;
-    cost = prof__cost_of(trace, &all, rows, count);
+    cost = prof__cost_of(trace, &all);
     CHECK(cost.about);
     CHECK_EQUAL(cost.ns * 10 + 0.5, (10 + 10 * 4 + 10 * 2 + 10 * 0.7 + 10 * 0.9 + 20 * 0.175 + 5) * 2 * 10);
-    free(rows);
     prof__stat_rows_free(&all);
     done();
 }

@@ -117,9 +117,11 @@ static uint64_t next_random(finder *f)
     return z ^ z >> 31;
 }
 
+/* Makes room for more calls. The first time, there is room for as many as the statistics have counted: with 100,000
+   scopes, more would be most of the memory. */
 static int grow_sample(compare_entry *e, size_t max)
 {
-    size_t capacity = e->capacity ? e->capacity * 4 : 64;
+    size_t capacity = e->capacity ? e->capacity * 2 : e->steps.calls < max ? (size_t)e->steps.calls + 1 : max;
     compare_call *calls;
     if (capacity > max) capacity = max;
     calls = (compare_call *)realloc(e->sample.calls, capacity * sizeof *calls);

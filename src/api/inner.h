@@ -129,6 +129,7 @@ static void prof__read_forget(prof__read_index *index, size_t *count); /* count:
 static uint32_t prof__text_hash(const char *text); /* of this process only */
 static uint64_t prof__text_key(const char *text); /* likewise; in place of the text itself */
 static uint64_t prof__mix(uint64_t h);
+static inline uint64_t prof__mix_key(uint64_t number, uint64_t key);
 /* The same in all processes: */
 static uint64_t prof__texts_hash(uint64_t hash, const char *text); /* the first text: with PROF__TEXTS_START */
 static uint32_t prof__hash_add(uint32_t hash, const void *bytes, size_t size);
@@ -220,6 +221,7 @@ static const prof_callsite *prof__site_caller(const prof_trace *trace, const pro
 static void prof__cursor_keyed(prof_cursor *c); /* first of all */
 static inline const prof__read_node *prof__cursor_ahead(const prof_cursor *c, size_t ahead, const prof_callsite **site,
                                                         uint64_t *key);
+static inline uint64_t prof__cursor_key(const prof_cursor *c); /* of the last event's name, if its site has none */
 static int prof__trace_archived(const prof_trace *trace);
 /* type: prof__align_clock, what aligns a trace with others */
 static void prof__align_of(const prof_trace *trace, prof__align_clock *clock);

@@ -110,7 +110,13 @@
 #define PROF__UNTRACED __attribute__((__no_instrument_function__))
 #define PROF__LIKELY(x) __builtin_expect(!!(x), 1)
 #define PROF__UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define PROF__SOON(address) __builtin_prefetch(address) /* memory that is used soon: begins to load it */
+/* Memory that is used soon: begins to load it. gcc takes a function that does only this for one without any effect, and
+   removes its calls; an assembler statement has an effect. */
+#define PROF__SOON(address)         \
+    do {                            \
+        __builtin_prefetch(address); \
+        __asm__ __volatile__("");   \
+    } while (0)
 #define PROF__PRINTF(f, a) __attribute__((__format__(__printf__, f, a)))
 #define PROF__NOINLINE __attribute__((__noinline__))
 #define PROF__COLD __attribute__((__cold__, __noinline__)) /* the slow branch of what a macro calls: out of its way */

@@ -92,6 +92,13 @@ static uint64_t prof__text_key(const char *text)
     return prof__mix(hash ^ word) | (uint64_t)1 << 63;
 }
 
+/* Returns a hash of a number, and of the text that has this prof__text_key(); 0: there is no text. Takes no time for a
+   text, whose key is as good as random. */
+static inline uint64_t prof__mix_key(uint64_t number, uint64_t key)
+{
+    return key ? key ^ number * 0x9E3779B97F4A7C15u : prof__mix(number);
+}
+
 /* Returns a hash of a text, which depends on the process's seed. */
 static uint32_t prof__text_hash(const char *text) { return (uint32_t)prof__text_key(text); }
 

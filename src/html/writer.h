@@ -54,8 +54,10 @@ static void prof__html_track(prof__html *h, size_t index)
     prof__cursor_keyed(cursor);
     while (h->out.status == PROF_OK && prof_cursor_next(cursor, &event)) {
         prof__html_kind_soon(h, cursor);
+        h->key = prof__cursor_key(cursor);
         prof__html_event(h, &event);
     }
+    h->key = 0;
     prof_cursor_close(cursor);
 #ifdef PROF_HTML_LARGE
     prof__html_groups_end(h);

@@ -78,7 +78,7 @@ static int prof__same_stat_row(const void *owner, size_t item, const void *key)
 /* named: the key of a name that was made at run time; 0: of others. */
 static uint64_t prof__stat_row_mix(const prof_callsite *site, size_t parent, uint64_t named)
 {
-    return prof__mix((PROF__ADDRESS(site) + parent * 31) ^ named);
+    return prof__mix_key(PROF__ADDRESS(site) + parent * 31, named);
 }
 
 /* Returns the number of the row that an event belongs to. Adds the row if it is new. Returns PROF__NONE without memory.
@@ -248,6 +248,7 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
 /* The row of an event is found in a table, and has a table of durations. prof__stat_rows_soon() begins to load the
    first of these three this many events before the event is counted, the others half and a quarter as many before. */
 #define PROF__STAT_AHEAD 12
+#define PROF__STAT_NEAR 256 /* so few rows are in the processor's caches anyway */
 
 /* number: of the row, plus 1; 0: not known. */
 static inline void prof__stat_row_soon(const prof__stat_rows *all, size_t number)
@@ -270,7 +271,7 @@ static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_curso
 {
     const prof__read_node *node = cursor->nodes + cursor->node, *end = cursor->nodes + cursor->node_count, *next;
     prof__enclosing *bottom = all->stack, *top, *full;
-    int good = 1;
+    int good = 1, far = all->count > PROF__STAT_NEAR;
     if (!all->sites || !bottom || cursor->windowed || all->states) return 1;
     top = bottom + all->depth;
     full = bottom + all->stack_capacity;
@@ -279,7 +280,7 @@ static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_curso
         int64_t duration = node->end_ns - node->start_ns;
         prof__stat_row *row;
         if (!known || node->end_ns <= all->since || top == full) break;
-        if (node + PROF__STAT_AHEAD < end) {
+        if (far && node + PROF__STAT_AHEAD < end) {
             prof__stat_row_soon(all, all->by_site[node[PROF__STAT_AHEAD].site]);
             prof__stat_steps_soon(all, all->by_site[node[PROF__STAT_AHEAD / 2].site]);
         }

@@ -88,11 +88,25 @@ static prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, pr
 
 /* A row and the value that it is sorted by. */
 typedef struct prof__sorted {
-    double key; /* the least first */
+    double key;     /* the least first; rows with equal keys by their names */
+    uint64_t begin; /* of the name: eight bytes, which compare as the name does, and seldom leave it to the name */
     const char *name;
-    size_t order;
-    const prof_stat *stat;
+    const prof_stat *stat; /* of a row of prof__stat_rows.items */
 } prof__sorted;
+
+/* Returns the number of a sorted row, which is its index in items. */
+static size_t prof__sorted_number(const prof__stat_rows *all, const prof__sorted *row)
+{
+    return (size_t)(PROF__ADDRESS(row->stat) - PROF__ADDRESS(&all->items->stat)) / sizeof *all->items;
+}
+
+static uint64_t prof__sorted_begin(const char *name)
+{
+    uint64_t begin = 0;
+    unsigned i;
+    for (i = 0; i < 8 && name[i]; i++) begin |= (uint64_t)(unsigned char)name[i] << (56 - 8 * i);
+    return begin;
+}
 
 /* A row is shown soon: begins to load it. Sorted rows are all over memory. */
 static inline void prof__sorted_soon(const prof__sorted *rows, size_t i, size_t count)
@@ -108,9 +122,10 @@ static int prof__sorted_order(const void *a, const void *b)
     const prof__sorted *x = (const prof__sorted *)a, *y = (const prof__sorted *)b;
     int names;
     if (x->key < y->key || x->key > y->key) return x->key < y->key ? -1 : 1;
+    if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
     names = strcmp(x->name, y->name);
     if (names) return names;
-    return x->order < y->order ? -1 : x->order > y->order;
+    return x->stat < y->stat ? -1 : x->stat > y->stat;
 }
 
 static double prof__sort_key(const prof_stat *stat, prof_sort sort)
@@ -127,6 +142,12 @@ static double prof__sort_key(const prof_stat *stat, prof_sort sort)
     }
 }
 
+/* Returns 1 for a row of this type that reports show: those of a running program may have none since a reset. */
+static int prof__stat_shown(const prof__stat_rows *all, const prof__stat_row *row, prof_event_type type)
+{
+    return row->type == type && (row->stat.count || type == PROF_EVENT_FRAME || all->by_path);
+}
+
 /* Returns the rows of one type, sorted. The caller frees the array, which has at least one element. Returns NULL
    without memory. */
 static prof__sorted *prof__sort(const prof__stat_rows *all, prof_event_type type, prof_sort sort, int ascending,
@@ -136,11 +157,10 @@ static prof__sorted *prof__sort(const prof__stat_rows *all, prof_event_type type
     size_t i;
     *count = 0;
     for (i = 0; sorted && i < all->count; i++) {
-        if (all->items[i].type != type) continue;
-        if (!all->items[i].stat.count && type != PROF_EVENT_FRAME && !all->by_path) continue; /* none since a reset */
+        if (!prof__stat_shown(all, &all->items[i], type)) continue;
         sorted[*count].key = prof__sort_key(&all->items[i].stat, sort) * (ascending ? 1 : -1);
         sorted[*count].name = all->items[i].stat.name;
-        sorted[*count].order = i;
+        sorted[*count].begin = prof__sorted_begin(sorted[*count].name);
         sorted[*count].stat = &all->items[i].stat;
         ++*count;
     }
@@ -166,7 +186,7 @@ static prof_stat *prof__stats_copy(const prof__stat_rows *all, const prof__sorte
     char *text;
     for (i = 0; i < count; i++) {
         if (sorted[i].stat->name != sorted[i].stat->site->name) size += strlen(sorted[i].stat->name) + 1;
-        buckets += all->items[sorted[i].order].histogram.used;
+        buckets += all->items[prof__sorted_number(all, &sorted[i])].histogram.used;
     }
     stats = (prof_stat *)calloc(1, size + buckets * sizeof *bucket);
     if (!stats) return NULL;
@@ -175,7 +195,7 @@ static prof_stat *prof__stats_copy(const prof__stat_rows *all, const prof__sorte
     for (i = 0; i < count; i++) {
         stats[i] = *sorted[i].stat;
         stats[i].buckets = bucket;
-        bucket = prof__buckets(&all->items[sorted[i].order].histogram, bucket);
+        bucket = prof__buckets(&all->items[prof__sorted_number(all, &sorted[i])].histogram, bucket);
         stats[i].bucket_count = (size_t)(bucket - stats[i].buckets);
         if (stats[i].name == stats[i].site->name) continue;
         strcpy(text, stats[i].name);
@@ -192,19 +212,19 @@ static size_t prof__sort_tree(prof__stat_rows *all, prof__sorted *rows, size_t c
     size_t i, at, root = PROF__NONE, kept = 0;
     for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = all->items[i].place = PROF__NONE;
     for (i = 0; i < (top && top < count ? top : count); i++)
-        for (at = rows[i].order; at != PROF_NO_PARENT && all->items[at].place; at = all->items[at].stat.parent)
+        for (at = prof__sorted_number(all, &rows[i]); at != PROF_NO_PARENT && all->items[at].place;
+             at = all->items[at].stat.parent)
             all->items[at].place = 0; /* marks the row as kept */
     for (i = count; i--;) { /* from the last row on, because each is put before its siblings */
-        prof__stat_row *row = &all->items[rows[i].order];
+        prof__stat_row *row = &all->items[prof__sorted_number(all, &rows[i])];
         size_t *first = row->stat.parent == PROF_NO_PARENT ? &root : &all->items[row->stat.parent].child;
         if (row->place) continue;
         row->sibling = *first;
-        *first = rows[i].order;
+        *first = prof__sorted_number(all, &rows[i]);
     }
     for (at = root; at != PROF__NONE;) {
         prof__stat_row *row = &all->items[at];
         row->place = kept;
-        rows[kept].order = at;
         rows[kept++].stat = &row->stat;
         if (row->child != PROF__NONE) {
             at = row->child;
@@ -215,7 +235,6 @@ static size_t prof__sort_tree(prof__stat_rows *all, prof__sorted *rows, size_t c
     }
     for (i = kept, at = 0; i < count; at++) {
         if (all->items[at].type != PROF_EVENT_SCOPE || all->items[at].place != PROF__NONE) continue;
-        rows[i].order = at;
         rows[i++].stat = &all->items[at].stat;
     }
     return kept;

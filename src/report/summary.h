@@ -85,6 +85,20 @@ static int prof__nothing_text(const prof_trace *trace, char *to, size_t size)
     return 1;
 }
 
+/* Measures the table of scopes. If it has all rows, takes them in the order of memory: sorted ones are all over it. */
+static void prof__summary_measure(prof__table *t, const prof__stat_rows *all, const prof__sorted *rows, size_t count,
+                                  size_t shown, int threads, int running)
+{
+    size_t i;
+    for (i = 0; shown == count && i < all->count; i++) {
+        if (i + 8 < all->count) PROF__SOON(all->items[i + 8].stat.name);
+        if (prof__stat_shown(all, &all->items[i], PROF_EVENT_SCOPE))
+            prof__summary_scope(t, &all->items[i].stat, threads, running);
+    }
+    for (i = 0; shown < count && i < shown; i++) prof__summary_scope(t, rows[i].stat, threads, running);
+    prof__table_again(t);
+}
+
 static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__stat_rows *all, prof__sorted *rows,
                                  size_t count, const prof_summary_options *options, size_t limit)
 {
@@ -108,12 +122,13 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
         return;
     }
     if ((size_t)options->sort < sizeof sorted / sizeof *sorted) columns[sorted[options->sort]].order = 0;
-    for (i = 0; i < count; i++) {
-        prof__sorted_soon(rows, i, count);
-        truncated += rows[i].stat->truncated;
-        several |= rows[i].stat->threads > 1;
-        above |= rows[i].stat->share > 1.0005;
-        running |= rows[i].stat->unknown_ns < rows[i].stat->total_ns;
+    for (i = 0; i < all->count; i++) {
+        const prof_stat *stat = &all->items[i].stat;
+        if (!prof__stat_shown(all, &all->items[i], PROF_EVENT_SCOPE)) continue;
+        truncated += stat->truncated;
+        several |= stat->threads > 1;
+        above |= stat->share > 1.0005;
+        running |= stat->unknown_ns < stat->total_ns;
     }
     if (several) {
         memmove(columns + 5, columns + 4, (PROF__TABLE_COLUMNS - 4) * sizeof *columns);
@@ -125,12 +140,11 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     }
     if (all->by_path) shown = prof__sort_tree(all, rows, count, top);
     prof__table_begin(&t, out, limit, all->by_path ? "call path" : "scope", columns, "where", PROF__SUMMARY_WHERE);
-    do
-        for (i = 0; i < shown; i++) {
-            prof__sorted_soon(rows, i, shown);
-            prof__summary_scope(&t, rows[i].stat, several, running);
-        }
-    while (prof__table_again(&t));
+    prof__summary_measure(&t, all, rows, count, shown, several, running);
+    for (i = 0; i < shown; i++) {
+        prof__sorted_soon(rows, i, shown);
+        prof__summary_scope(&t, rows[i].stat, several, running);
+    }
     prof__out_more(out, count - shown);
     if (above && !several) prof__out_text(out, "more than 100 % of the run: on several threads at once\n");
     prof__out_note(out, truncated, "call", " of unknown begin or end: counted as calls, but in no time\n");
@@ -295,7 +309,7 @@ static void prof__summary_counters(prof__out *out, const prof__stat_rows *all, c
     char text[96];
     if (!count) return;
     for (i = 0; i < count; i++) {
-        const prof__stat_row *row = &all->items[rows[i].order];
+        const prof__stat_row *row = &all->items[prof__sorted_number(all, &rows[i])];
         const double values[] = {row->low, row->mean, row->high, row->last};
         for (j = 0; j < 4; j++) {
             size_t length;
@@ -309,7 +323,7 @@ static void prof__summary_counters(prof__out *out, const prof__stat_rows *all, c
     prof__table_begin(&t, out, limit, "counter", columns, NULL, 0);
     do
         for (i = 0; i < count; i++) {
-            const prof__stat_row *row = &all->items[rows[i].order];
+            const prof__stat_row *row = &all->items[prof__sorted_number(all, &rows[i])];
             const double values[] = {row->low, row->mean, row->high, row->last};
             prof__table_row(&t, row->stat.name, 0);
             prof__table_count(&t, row->stat.count);
@@ -550,8 +564,7 @@ static double prof__cost_overwritten(const prof_trace *trace)
     return 1 + prof__real(info->overwritten_chunks) / prof__real(left);
 }
 
-static prof__cost prof__cost_of(const prof_trace *trace, const prof__stat_rows *all, const prof__sorted *rows,
-                                size_t count)
+static prof__cost prof__cost_of(const prof_trace *trace, const prof__stat_rows *all)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     const prof__header *h = &trace->header;
@@ -561,9 +574,10 @@ static prof__cost prof__cost_of(const prof_trace *trace, const prof__stat_rows *
     double format = h->format_x1000 ? prof__real(h->format_x1000) * ns_per_tick : scope;
     prof__cost cost;
     memset(&cost, 0, sizeof cost);
-    for (size_t i = 0; i < count; i++) {
-        int called = info->call_cost_ns > 0 && !strcmp(rows[i].stat->site->category, "function");
-        *(called ? &cost.calls : &cost.scopes) += rows[i].stat->count;
+    for (size_t i = 0; i < all->count; i++) {
+        const prof_stat *stat = &all->items[i].stat;
+        int called = info->call_cost_ns > 0 && !strcmp(stat->site->category, "function");
+        if (all->items[i].type == PROF_EVENT_SCOPE) *(called ? &cost.calls : &cost.scopes) += stat->count;
     }
     more = prof__cost_overwritten(trace);
     window = info->duration_ns > 0 ? prof__trace_span(info) / (double)info->duration_ns : 1;
@@ -591,11 +605,10 @@ static void prof__cost_count(char *to, size_t size, uint64_t count, const char *
     snprintf(to + used, size - used, "%s%s %s", used ? ", " : "", number, count == 1 ? one : many);
 }
 
-static void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__stat_rows *all,
-                               const prof__sorted *rows, size_t count, size_t limit)
+static void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__stat_rows *all, size_t limit)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    prof__cost cost = prof__cost_of(trace, all, rows, count);
+    prof__cost cost = prof__cost_of(trace, all);
     double span = prof__trace_span(info);
     char text[640], things[256] = "", each[48], call[48], ns[48], share[32] = "", start[48] = "", ready[48] = "";
     if (!(info->scope_cost_ns > 0)) return;

@@ -72,7 +72,7 @@ static void prof__summary(const prof_trace *trace, prof__out *out, const prof_su
         if (status == PROF_OK) status = prof__summary_memory(out, trace, options->top, limit);
         if (status == PROF_OK) status = prof__summary_locks(out, trace, options->top, limit);
         prof__summary_losses(out, trace, limit);
-        prof__summary_cost(out, trace, &all, scopes, scope_count, limit);
+        prof__summary_cost(out, trace, &all, limit);
     }
     if (status != PROF_OK) prof__out_fail(out, status);
     free(scopes);

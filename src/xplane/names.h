@@ -90,6 +90,7 @@ static size_t prof__xplane_key_of(prof__xplane *x, const char *key)
 typedef struct prof__xplane_name_key {
     const prof_callsite *site;
     const char *text;
+    uint64_t text_key; /* prof__text_key() of text */
     prof__xplane_what what;
 } prof__xplane_name_key;
 
@@ -97,8 +98,7 @@ static int prof__xplane_same_name(const void *owner, size_t item, const void *ke
 {
     const prof__xplane_name *name = (const prof__xplane_name *)owner + item;
     const prof__xplane_name_key *wanted = (const prof__xplane_name_key *)key;
-    return name->site == wanted->site && name->what == wanted->what && !name->text == !wanted->text &&
-           (!name->text || !strcmp(name->text, wanted->text));
+    return name->site == wanted->site && name->what == wanted->what && name->key == wanted->text_key;
 }
 
 /* Adds a name. Returns its id, or 0 as prof__xplane_name_find() does. */
@@ -107,6 +107,7 @@ static uint32_t prof__xplane_name_add(prof__xplane *x, const prof__xplane_name_k
     prof__xplane_name name;
     name.site = key->site;
     name.what = key->what;
+    name.key = key->text_key;
     name.uses = 1;
     name.text = NULL;
     if (key->text && key->site && x->text_count >= PROF__XPLANE_NAMES) return 0;
@@ -123,7 +124,7 @@ static uint32_t prof__xplane_name_add(prof__xplane *x, const prof__xplane_name_k
 
 static uint32_t prof__xplane_name_hash(const prof_callsite *site, prof__xplane_what what, uint64_t text)
 {
-    return (uint32_t)prof__mix((uint64_t)(uintptr_t)site + (uint64_t)what + text);
+    return (uint32_t)prof__mix_key((uint64_t)(uintptr_t)site + (uint64_t)what, text);
 }
 
 /* Begins to find the name of a scope that comes soon, if that name was made at run time. */
@@ -131,20 +132,25 @@ static void prof__xplane_name_soon(const prof__xplane *x, const prof_cursor *cur
 {
     const prof_callsite *site;
     uint64_t text;
+    size_t item;
     if (prof__cursor_ahead(cursor, PROF__XPLANE_AHEAD, &site, &text))
         prof__read_soon(&x->name_index, prof__xplane_name_hash(site, PROF__XPLANE_SCOPE, text));
+    if (!prof__cursor_ahead(cursor, PROF__XPLANE_AHEAD / 2, &site, &text)) return;
+    item = prof__read_guess(&x->name_index, prof__xplane_name_hash(site, PROF__XPLANE_SCOPE, text));
+    if (item != PROF__NONE) PROF__SOON(&x->names[item]);
 }
 
-/* Returns the id of a name. text: the name, if it was made at run time; NULL: the site's name. Returns 0 without
-   memory, or for a new run-time name if there are too many. */
-static uint32_t prof__xplane_name_find(prof__xplane *x, const prof_callsite *site, const char *text,
+/* Returns the id of a name. text: the name, if it was made at run time; NULL: the site's name. text_key: its
+   prof__text_key(). Returns 0 without memory, or for a new run-time name if there are too many. */
+static uint32_t prof__xplane_name_find(prof__xplane *x, const prof_callsite *site, const char *text, uint64_t text_key,
                                        prof__xplane_what what)
 {
     prof__xplane_name_key key;
-    uint32_t hash = prof__xplane_name_hash(site, what, text ? prof__text_key(text) : 0);
+    uint32_t hash = prof__xplane_name_hash(site, what, text_key);
     size_t item;
     key.site = site;
     key.text = text;
+    key.text_key = text_key;
     key.what = what;
     item = prof__read_find(&x->name_index, hash, prof__xplane_same_name, x->names, &key);
     if (item == PROF__NONE) return prof__xplane_name_add(x, &key, hash);
@@ -159,7 +165,7 @@ static uint32_t prof__xplane_site(prof__xplane *x, const prof_callsite *site, pr
     uint32_t id;
     if (PROF__LIKELY(number != PROF__NONE && x->sites[number].id && x->sites[number].what == what))
         return x->sites[number].id;
-    id = prof__xplane_name_find(x, site, NULL, what);
+    id = prof__xplane_name_find(x, site, NULL, 0, what);
     if (!id) x->status = PROF_NO_MEMORY;
     if (number == PROF__NONE) return id;
     x->sites[number].id = id;
@@ -167,12 +173,12 @@ static uint32_t prof__xplane_site(prof__xplane *x, const prof_callsite *site, pr
     return id;
 }
 
-/* Returns the id of a name made at run time. If there are too many such names, returns the id of the call site's name,
-   and adds the run-time name as a stat. */
-static uint32_t prof__xplane_named(prof__xplane *x, prof__xplane_bytes *stats, const prof_callsite *site,
-                                   const char *text, prof__xplane_what what)
+/* Returns the id of a name made at run time, which has this prof__text_key(). If there are too many such names, returns
+   the id of the call site's name, and adds the run-time name as a stat. */
+static uint32_t prof__xplane_keyed(prof__xplane *x, prof__xplane_bytes *stats, const prof_callsite *site,
+                                   const char *text, uint64_t text_key, prof__xplane_what what)
 {
-    uint32_t id = prof__xplane_name_find(x, site, text, what);
+    uint32_t id = prof__xplane_name_find(x, site, text, text_key, what);
     if (!id && site && x->text_count >= PROF__XPLANE_NAMES) {
         if (stats) prof__xplane_stat_text(x, stats, PROF__XEVENT_STAT, PROF__STAT_NAME, text);
         return prof__xplane_site(x, site, what);
@@ -181,11 +187,18 @@ static uint32_t prof__xplane_named(prof__xplane *x, prof__xplane_bytes *stats, c
     return id;
 }
 
+static uint32_t prof__xplane_named(prof__xplane *x, prof__xplane_bytes *stats, const prof_callsite *site,
+                                   const char *text, prof__xplane_what what)
+{
+    return prof__xplane_keyed(x, stats, site, text, prof__text_key(text), what);
+}
+
 static uint32_t prof__xplane_name_of(prof__xplane *x, prof__xplane_bytes *stats, const prof_event *event,
                                      prof__xplane_what what)
 {
     if (PROF__LIKELY(event->name == event->site->name)) return prof__xplane_site(x, event->site, what);
-    return prof__xplane_named(x, stats, event->site, event->name, what);
+    if (!x->key || *event->site->name) return prof__xplane_named(x, stats, event->site, event->name, what);
+    return prof__xplane_keyed(x, stats, event->site, event->name, x->key, what);
 }
 
 /* Returns 1 if XProf interprets names with this begin: as a step, an input, a transfer or the like. */

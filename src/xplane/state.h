@@ -103,6 +103,7 @@ typedef struct prof__xplane_bytes {
 typedef struct prof__xplane_name {
     const prof_callsite *site; /* NULL: the name belongs to no call site */
     char *text;                /* owned: a name made at run time; NULL: the call site's name */
+    uint64_t key;              /* prof__text_key() of text, which says whether two texts are equal; 0: no text */
     prof__xplane_what what;
     uint64_t uses;             /* how often a name made at run time occurs; counted while lines are measured */
 } prof__xplane_name;
@@ -198,6 +199,7 @@ typedef struct prof__xplane {
     prof__xplane_open *open;
     size_t open_count, open_capacity;
     size_t track;        /* the track that is being read */
+    uint64_t key;        /* prof__cursor_key() of its present event; 0: not known */
     /* fields of the present plane */
     int custom; /* how many custom planes there are so far */
     int gpus;   /* how many planes of accelerators there are so far */

@@ -124,9 +124,11 @@ static void prof__xplane_walk_track(prof__xplane *x, size_t index)
     if (!x->writing) x->tracks[index].step_first = x->step_count;
     while (x->status == PROF_OK && x->out.status == PROF_OK && prof_cursor_next(cursor, &event)) {
         prof__xplane_name_soon(x, cursor);
+        x->key = prof__cursor_key(cursor);
         prof__xplane_event(x, index, &event);
         if (!x->gpu && !x->options.min_duration_ns) prof__xplane_plain(x, cursor);
     }
+    x->key = 0;
     prof__xplane_release(x, NULL);
     prof_cursor_close(cursor);
 }
