@@ -52,10 +52,13 @@ static frame_columns columns_of(const prof_why_report *report)
 static void print_row(const prof_trace *trace, const prof_why_report *report, const prof_why_call *call,
                       frame_columns has)
 {
-    char at[48], time[48], thread[600], cause[1900], times[32] = "";
+    char at[48], time[48], thread[600], cause[1900], times[48] = "";
     int left = LEFT_COLUMNS + (has.ran ? COLUMN : 0) + (has.devices ? COLUMN : 0);
     double ratio = report->median_ns ? (double)call->split.wall_ns / (double)report->median_ns : 0;
-    snprintf(times, sizeof times, ratio < 10 ? "%.2f" : "%.0f", ratio);
+    if (ratio < 9.995)
+        snprintf(times, sizeof times, "%.2f", ratio);
+    else
+        tool_count(times, (uint64_t)(ratio + 0.5));
     printf("%10lld %11s %11s%c %8s  ", (long long)number_of(call), tool_ns(at, (double)call->start_ns),
            tool_ns(time, (double)call->split.wall_ns), call->flags ? '+' : ' ', times);
     if (has.ran) printf("%11s  ", call->states ? tool_ns(time, (double)call->split.running_ns) : "-");
