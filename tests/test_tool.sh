@@ -706,9 +706,9 @@ fails "no times" "cut: no part chosen: add --from TIME, --to TIME or both" "$pro
 fails "no output" "export: no output: add -o OUT.html, .json, .csv, .txt, .prof, .pprof or a directory/" "$prof" export whole.prof
 fails "unknown kind" "export: x.xml: unknown kind of file: use .html, .json, .csv, .txt, .prof or .pprof, or add --format" "$prof" export whole.prof -o x.xml
 fails "standard output of what kind" "export: -o - needs --format html, json, csv, txt, prof or pprof" "$prof" export whole.prof -o -
-fails "merge to prof" "merge: x.prof: cannot hold several processes: use .json, .html, .csv, .txt or OUT/" "$prof" merge whole.prof later.prof -o x.prof
+fails "merge to pprof" "merge: x.pprof: cannot hold several processes: use .prof, .json, .html, .csv, .txt or OUT/" "$prof" merge whole.prof later.prof -o x.pprof
 fails "merge --sources of CSV" "merge: --sources is for .html" "$prof" merge whole.prof later.prof -o x.csv --sources .
-fails "merge without output" "merge: no output: add -o OUT.json, .html, .csv, .txt or OUT/" "$prof" merge whole.prof later.prof
+fails "merge without output" "merge: no output: add -o OUT.prof, .json, .html, .csv, .txt or OUT/" "$prof" merge whole.prof later.prof
 fails "recover to standard output" "recover: -o -: there may be several images: name a file instead" "$prof" recover whole.prof -o -
 fails "missing file" "cannot open nowhere.prof: No such file or directory" "$prof" check nowhere.prof
 cp whole.prof stopped.json.prof
