@@ -93,7 +93,7 @@ refused "no program" 127 "run: ./none: there is no such program" ./none
 refused "no program in PATH" 127 "run: none-such: there is no such program" none-such
 : >file
 refused "no rights" 126 "run: ./file: Permission denied" ./file
-refused "an unknown kind of output" 2 "run: x.xyz: unknown kind of file: use .html, .json, .csv, .txt, .prof or .pprof, or add --format" -o x.xyz ./plain
+refused "an unknown kind of output" 2 "run: x.xyz: unknown kind of file: use .html, .json, .csv, .txt, .prof, .pprof or .speedscope, or add --format" -o x.xyz ./plain
 refused "no folder" 2 "run: file/x.csv: cannot make its directory: Not a directory" -o file/x.csv ./plain
 refused "a wrong time" 2 "waits '7 years': must be a time, for example 10us or 1ms; 0: no waits" --waits '7 years' ./plain
 refused "a wrong depth" 2 "--malloc '33': must be a number from 1 to 32" --malloc 33 ./plain

@@ -699,13 +699,13 @@ fails "bad layout" "--layout 'table': must be own, mxnet, json, cntk, cntk-detai
 fails "the CSV of two" "prof_report_each: the CSV has no column for processes: give a path with %p" "$prof" summary -l cntk-detail whole.prof whole.prof
 fails "bad choice" "--sort 'size': must be total, self, calls, mean, min, max, p99, name" "$prof" summary --sort size whole.prof
 fails "bad number" "--top 'x': must be a number from 1 to 1e+09" "$prof" summary --top x whole.prof
-fails "bad format" "--format 'xml': must be html, json, csv, txt, prof, pprof" "$prof" export whole.prof -o x.xml --format xml
+fails "bad format" "--format 'xml': must be html, json, csv, txt, prof, pprof, speedscope" "$prof" export whole.prof -o x.xml --format xml
 fails "bad time" "--from '5': must be a time such as 1.5s, 20ms, 300us, or -2s for 2 s before the end" "$prof" cut whole.prof --from 5 -o x.csv
 fails "times the wrong way" "cut: --to 1us is not later than --from 2us" "$prof" cut whole.prof --from 2us --to 1us -o x.csv
 fails "no times" "cut: no part chosen: add --from TIME, --to TIME or both" "$prof" cut whole.prof -o x.csv
-fails "no output" "export: no output: add -o OUT.html, .json, .csv, .txt, .prof, .pprof or a directory/" "$prof" export whole.prof
-fails "unknown kind" "export: x.xml: unknown kind of file: use .html, .json, .csv, .txt, .prof or .pprof, or add --format" "$prof" export whole.prof -o x.xml
-fails "standard output of what kind" "export: -o - needs --format html, json, csv, txt, prof or pprof" "$prof" export whole.prof -o -
+fails "no output" "export: no output: add -o OUT.html, .json, .csv, .txt, .prof, .pprof, .speedscope or a directory/" "$prof" export whole.prof
+fails "unknown kind" "export: x.xml: unknown kind of file: use .html, .json, .csv, .txt, .prof, .pprof or .speedscope, or add --format" "$prof" export whole.prof -o x.xml
+fails "standard output of what kind" "export: -o - needs --format html, json, csv, txt, prof, pprof or speedscope" "$prof" export whole.prof -o -
 fails "merge to pprof" "merge: x.pprof: cannot hold several processes: use .prof, .json, .html, .csv, .txt or OUT/" "$prof" merge whole.prof later.prof -o x.pprof
 fails "merge --sources of CSV" "merge: --sources is for .html" "$prof" merge whole.prof later.prof -o x.csv --sources .
 fails "merge without output" "merge: no output: add -o OUT.prof, .json, .html, .csv, .txt or OUT/" "$prof" merge whole.prof later.prof

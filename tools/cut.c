@@ -32,7 +32,7 @@ static int write_part(const tool_args *args, prof_trace *trace, const char *exte
     if (tool_status(prof_trace_set_window(trace, from_ns, to_ns))) return TOOL_ERROR;
     tool_progress_begin("cut", tool_value(args, "--progress"));
     prof_trace_set_progress(trace, tool_progress_step, NULL);
-    result = tool_status(prof_trace_write(trace, out, extension));
+    result = tool_trace_write(trace, out, extension);
     tool_progress_end();
     return result;
 }

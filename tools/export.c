@@ -4,8 +4,8 @@
 
 static const tool_option options[] = {
     {"--output", "-o", "OUT",
-     "the file to write: .html .json .csv .txt .prof .pprof, or DIR/ for a log directory; -: stdout"},
-    {"--format", "-f", "KIND", "the format, whatever the ending: html, json, csv, txt, prof or pprof"},
+     "the file to write: .html .json .csv .txt .prof .pprof .speedscope, or DIR/ for a log directory; -: stdout"},
+    {"--format", "-f", "KIND", "the format, whatever the ending: html, json, csv, txt, prof, pprof or speedscope"},
     TOOL_CHROME,
     TOOL_XPLANE,
     TOOL_SOURCES,
@@ -124,9 +124,9 @@ static int run(const tool_args *args)
     if (json || tool_same(extension, ".csv"))
         result = tool_write((const prof_trace *const *)&trace, 1, json ? &chrome : NULL, out);
     else
-        result = tool_status(folder ? prof_xplane_write(trace, out, &xplane)
-                             : page ? prof_html_outline((const prof_trace *const *)&trace, 1, out, &html, &limits)
-                                    : prof_trace_write(trace, out, extension));
+        result = folder ? tool_status(prof_xplane_write(trace, out, &xplane))
+                 : page ? tool_status(prof_html_outline((const prof_trace *const *)&trace, 1, out, &html, &limits))
+                        : tool_trace_write(trace, out, extension);
     tool_progress_end();
     prof_trace_close(trace);
     if (json && result == TOOL_OK) tool_chrome_size(out);
@@ -140,7 +140,8 @@ const tool_command tool_export = {
     "html is a page that shows the recording in any browser, without a network; prof view opens it, too. json opens\n"
     "in ui.perfetto.dev, chrome://tracing and speedscope. csv has one event a line. txt is what prof summary\n"
     "prints. prof is a consistent copy of the recording, also while a program records into it. pprof is the memory\n"
-    "profile, for go tool pprof. If OUT is a directory or ends in /, it is a log directory of XProf and\n"
+    "profile, for go tool pprof. speedscope is speedscope's own format, in which arguments are no part of a name; an OUT\n"
+    "may also end in .speedscope.json. If OUT is a directory or ends in /, it is a log directory of XProf and\n"
     "TensorBoard: export adds DIR/plugins/profile/RUN/HOST.xplane.pb to it.\n\n"
     "With --sources, the page shows the lines around a scope, 4 before and 8 after, as they are in the files now. A\n"
     "file is found by the longest tail of its path that exists below DIR; --sources / takes all paths as they were\n"

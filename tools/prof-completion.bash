@@ -16,7 +16,7 @@ _prof()
         [ "$command" != compare ] || { COMPREPLY=($(compgen -W "table json markdown" -- "$word")); return; }
         [ "$command" != flame ] || { COMPREPLY=($(compgen -W "svg folded pprof" -- "$word")); return; }
         [[ $command != @(why|frames|steps|request|stragglers|messages) ]] || { COMPREPLY=($(compgen -W "text json" -- "$word")); return; }
-        COMPREPLY=($(compgen -W "html json csv txt prof pprof" -- "$word")); return ;;
+        COMPREPLY=($(compgen -W "html json csv txt prof pprof speedscope" -- "$word")); return ;;
     --symbols) COMPREPLY=($(compgen -d -- "$word")); return ;;
     --progress) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     --fail-on) COMPREPLY=($(compgen -W "call p99 max total" -- "$word")); return ;;

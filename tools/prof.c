@@ -591,23 +591,24 @@ int tool_shift_done(const tool_args *args)
 
 const char *tool_output_kind(const tool_args *args)
 {
-    static const char *const formats[] = {"", "html", "json", "csv", "txt", "prof", "pprof", NULL};
-    static const char *const extensions[] = {"", ".html", ".json", ".csv", ".txt", ".prof", ".pprof"};
+    static const char *const formats[] = {"", "html", "json", "csv", "txt", "prof", "pprof", "speedscope", NULL};
+    static const char *const extensions[] = {"", ".html", ".json", ".csv", ".txt", ".prof", ".pprof", ".speedscope"};
     const char *out = tool_value(args, "--output");
     int format, i;
     const char *given = tool_value(args, "--format");
     if (!tool_choice("--format", given, formats + 1, &format)) return NULL;
     if (given && out) return extensions[format + 1];
     if (out && tool_is_folder(out)) return "/";
+    if (out && ends_with(out, ".speedscope.json")) return ".speedscope";
     for (i = 1; out && formats[i]; i++)
         if (tool_same(tool_extension(out), extensions[i])) return extensions[i];
     if (!out)
-        tool_fail("%s: no output: add -o OUT.html, .json, .csv, .txt, .prof, .pprof or a directory/",
+        tool_fail("%s: no output: add -o OUT.html, .json, .csv, .txt, .prof, .pprof, .speedscope or a directory/",
                   args->command->name);
     else if (tool_same(out, "-"))
-        tool_fail("%s: -o - needs --format html, json, csv, txt, prof or pprof", args->command->name);
+        tool_fail("%s: -o - needs --format html, json, csv, txt, prof, pprof or speedscope", args->command->name);
     else
-        tool_fail("%s: %s: unknown kind of file: use .html, .json, .csv, .txt, .prof or .pprof, or add --format",
+        tool_fail("%s: %s: unknown kind of file: use .html, .json, .csv, .txt, .prof, .pprof or .speedscope, or add --format",
                   args->command->name, out);
     return NULL;
 }

@@ -105,6 +105,9 @@ int tool_file_size(FILE *file, uint64_t *size); /* and moves to its end; 0: an e
 /* Writes traces as Chrome's JSON, or, if chrome is NULL, the only one as CSV. Returns the exit status. */
 int tool_write(const prof_trace *const *traces, size_t count, const prof_chrome_options *chrome, const char *path);
 
+/* Writes what prof_trace_write() writes, or speedscope's own format. Returns the exit status. */
+int tool_trace_write(const prof_trace *trace, const char *path, const char *extension);
+
 /* A sink that erases the progress bar and writes to standard output; tool_flush() reports errors. */
 prof_sink tool_stdout(void);
 

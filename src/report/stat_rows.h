@@ -271,7 +271,7 @@ static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_curso
 {
     const prof__read_node *node = cursor->nodes + cursor->node, *end = cursor->nodes + cursor->node_count, *next;
     prof__enclosing *bottom = all->stack, *top, *full;
-    int good = 1, far = all->count > PROF__STAT_NEAR;
+    int good = 1, beyond = all->count > PROF__STAT_NEAR;
     if (!all->sites || !bottom || cursor->windowed || all->states) return 1;
     top = bottom + all->depth;
     full = bottom + all->stack_capacity;
@@ -280,7 +280,7 @@ static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_curso
         int64_t duration = node->end_ns - node->start_ns;
         prof__stat_row *row;
         if (!known || node->end_ns <= all->since || top == full) break;
-        if (far && node + PROF__STAT_AHEAD < end) {
+        if (beyond && node + PROF__STAT_AHEAD < end) {
             prof__stat_row_soon(all, all->by_site[node[PROF__STAT_AHEAD].site]);
             prof__stat_steps_soon(all, all->by_site[node[PROF__STAT_AHEAD / 2].site]);
         }

@@ -1,4 +1,4 @@
-/* Records one of several traces and writes it as PREFIX.json and PREFIX.csv: make_trace KIND PREFIX.
+/* Records one of several traces and writes it as PREFIX.json, PREFIX.csv and PREFIX.prof: make_trace KIND PREFIX.
 
      plain     a small program: threads, frames, counters, marks, arguments, stages
      hostile   names and arguments that a careless writer would break on
@@ -227,15 +227,20 @@ static void slow_clock(char *image, int bits)
     }
 }
 
-static prof_trace *stopped_trace(int clock_bits)
+static prof_trace *stopped_trace(int clock_bits, const char *prefix)
 {
     prof_trace *trace = NULL;
     void *image;
     size_t size;
+    char path[1024];
+    FILE *file;
     if (prof_stop()) fail("prof_stop");
     if (prof__image_copy(&image, &size)) fail("copy");
     if (clock_bits) slow_clock((char *)image, clock_bits);
     if (prof_trace_open_memory(image, size, &trace)) fail("read");
+    snprintf(path, sizeof path, "%s.prof", prefix);
+    file = fopen(path, "wb");
+    if (!file || fwrite(image, 1, size, file) != size || fclose(file)) fail(path);
     free(image);
     return trace;
 }
@@ -440,17 +445,17 @@ int main(int argc, char **argv)
     if (prof_start(&config)) fail("prof_start");
     if (!strcmp(kind, "plain")) {
         plain();
-        trace = stopped_trace(0);
+        trace = stopped_trace(0, prefix);
     } else if (!strcmp(kind, "hostile")) {
         hostile();
-        trace = stopped_trace(0);
+        trace = stopped_trace(0, prefix);
     } else if (!strcmp(kind, "coarse")) {
         many();
-        trace = stopped_trace(11);
+        trace = stopped_trace(11, prefix);
     } else if (!strcmp(kind, "repeat")) {
         plain();
         repeat(2);
-        trace = stopped_trace(11);
+        trace = stopped_trace(11, prefix);
     } else if (!strcmp(kind, "partial")) {
         {
             PROFILE_SCOPE("begin is lost");
@@ -463,19 +468,19 @@ int main(int argc, char **argv)
         if (prof_trace_open_live(&trace)) fail("live");
     } else if (!strcmp(kind, "full")) {
         flood(5000);
-        trace = stopped_trace(0);
+        trace = stopped_trace(0, prefix);
     } else if (!strcmp(kind, "notes")) {
         notes();
-        trace = stopped_trace(0);
+        trace = stopped_trace(0, prefix);
     } else if (!strcmp(kind, "objects")) {
         objects();
-        trace = stopped_trace(0);
+        trace = stopped_trace(0, prefix);
     } else if (!strcmp(kind, "devices")) {
         devices();
-        trace = stopped_trace(0);
+        trace = stopped_trace(0, prefix);
     } else if (!strcmp(kind, "names")) {
         names();
-        trace = stopped_trace(0);
+        trace = stopped_trace(0, prefix);
     } else {
         fprintf(stderr, "usage: make_trace plain|hostile|coarse|repeat|partial|full|notes|objects|devices|names PREFIX\n");
         return 2;

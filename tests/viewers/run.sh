@@ -19,9 +19,10 @@ fail() {
     exit 1
 }
 
+make -s build/prof >$work/prof.log 2>&1 || fail "build/prof, see $work/prof.log"
 "${CC:-cc}" -O0 -g ${HZ:+-DPROF__SIMULATED_HZ=${HZ}ull} tests/viewers/make_trace.c -o $work/make_trace -pthread || fail "make_trace.c does not compile"
 for kind in $kinds; do
-    $work/make_trace $kind $work/$kind || fail "make_trace $kind"
+    $work/make_trace $kind $work/$kind && build/prof export $work/$kind.prof -o $work/$kind.speedscope || fail "make_trace $kind"
 done
 
 command -v node >/dev/null || skip "node is not installed"

@@ -1,4 +1,5 @@
-// The app of the npm package speedscope: what it exports again is compared, call by call.
+// The app of the npm package speedscope: what it exports again, of Chrome's JSON and of its own format, is compared, call
+// by call.
 import fs from 'node:fs';
 import path from 'node:path';
 import { build, openPage, picture, serve } from './browser.mjs';
@@ -12,7 +13,7 @@ export const missing = kind => (!fs.existsSync(app) ? 'the npm package speedscop
 function callsOf(profile, frames) {
     const calls = [], open = [];
     for (const { type, frame, at } of profile.events) {
-        const ns = Math.round(at * 1000);
+        const ns = profile.unit === 'nanoseconds' ? at : Math.round(at * 1000);
         if (type === 'O') {
             calls.push({ name: frames[frame].name, start: ns, depth: open.length });
             open.push(calls.at(-1));
@@ -56,17 +57,18 @@ function joined(calls, name) {
     return result;
 }
 
-function compare(profile, frames, track, fail) {
+function compare(profile, frames, track, own, fail) {
+    const isSame = own ? (shown, event) => shown === event.name : sameName;
     const calls = joined(callsOf(profile, frames).map(c => ({ ...c, duration: c.end - c.start })), c => c.name);
     const wanted = joined(track.scopes.map(s => ({ ...s, start: s.start - track.scopes[0].start })),
-        s => JSON.stringify([s.name, ...s.args]));
+        s => own ? s.name : JSON.stringify([s.name, ...s.args]));
     if (calls.length !== wanted.length) fail(`${track.name}: ${calls.length} calls, not ${wanted.length}`);
     const left = new Map();
     const key = e => `${e.start} ${e.duration}`;
     for (const call of calls) left.set(key(call), [...(left.get(key(call)) || []), call]);
     for (const event of wanted) {
         const same = left.get(key(event)) || [];
-        const at = same.findIndex(c => sameName(c.name, event));
+        const at = same.findIndex(c => isSame(c.name, event));
         if (at < 0) fail(`${track.name}: no call like ${event.name} ${key(event)}, but ` +
             JSON.stringify(same).slice(0, 200));
         else same.splice(at, 1);
@@ -75,13 +77,13 @@ function compare(profile, frames, track, fail) {
 
 let server; // one for all traces: of the app at one address the browser keeps what it has compiled
 
-export async function check({ context, trace, file, screenshot, fail }) {
+async function checkFile({ context, trace, file, screenshot, own, fail }) {
     server = server || await serve(app, {});
     server.extra['/trace.json'] = file;
     const { page, log } = await openPage(context);
     try {
         await page.goto(`${server.url}/index.html#profileURL=${encodeURIComponent(server.url + '/trace.json')}`);
-        await page.waitForFunction(() => /pid \d+/.test(document.body.innerText));
+        await page.waitForFunction(text => new RegExp(text).test(document.body.innerText), own ? '\\(\\d+\\)' : 'pid \\d+');
         await page.waitForTimeout(500);
         await picture(page, screenshot);
         const saved = page.waitForEvent('download');
@@ -91,13 +93,20 @@ export async function check({ context, trace, file, screenshot, fail }) {
         for (const line of log) fail('console: ' + line);
         for (const track of trace.tracks) {
             if (!track.scopes.length) continue;
-            const profile = shown.profiles.find(p => new RegExp(`tid ${track.tid}\\)?$`).test(p.name));
+            const title = new RegExp(own ? ` \\(${track.tid}\\)$` : `tid ${track.tid}\\)?$`);
+            const profile = shown.profiles.find(p => title.test(p.name));
             if (!profile) fail(`no profile for ${track.tid} ${track.name}`);
-            else compare(profile, shown.shared.frames, track, fail);
+            else compare(profile, shown.shared.frames, track, own, fail);
         }
     } finally {
         await page.close();
     }
+}
+
+export async function check(about) {
+    await checkFile(about);
+    await checkFile({ ...about, own: true, file: about.file.replace(/json$/, 'speedscope'),
+        screenshot: about.screenshot.replace(/png$/, 'own.png'), fail: text => about.fail('own format: ' + text) });
 }
 
 export async function end() {
