@@ -227,14 +227,14 @@ static void slow_clock(char *image, int bits)
     }
 }
 
-static prof_trace *stopped_trace(int clock_bits, const char *prefix)
+/* Reads what was recorded so far, and writes it to PREFIX.prof. */
+static prof_trace *trace_now(int clock_bits, const char *prefix)
 {
     prof_trace *trace = NULL;
     void *image;
     size_t size;
     char path[1024];
     FILE *file;
-    if (prof_stop()) fail("prof_stop");
     if (prof__image_copy(&image, &size)) fail("copy");
     if (clock_bits) slow_clock((char *)image, clock_bits);
     if (prof_trace_open_memory(image, size, &trace)) fail("read");
@@ -243,6 +243,12 @@ static prof_trace *stopped_trace(int clock_bits, const char *prefix)
     if (!file || fwrite(image, 1, size, file) != size || fclose(file)) fail(path);
     free(image);
     return trace;
+}
+
+static prof_trace *stopped_trace(int clock_bits, const char *prefix)
+{
+    if (prof_stop()) fail("prof_stop");
+    return trace_now(clock_bits, prefix);
 }
 
 static void write_both(const prof_trace *trace, const char *prefix)
@@ -445,17 +451,17 @@ int main(int argc, char **argv)
     if (prof_start(&config)) fail("prof_start");
     if (!strcmp(kind, "plain")) {
         plain();
-        trace = stopped_trace(0, prefix);
+        trace = stopped_trace(0, argv[2]);
     } else if (!strcmp(kind, "hostile")) {
         hostile();
-        trace = stopped_trace(0, prefix);
+        trace = stopped_trace(0, argv[2]);
     } else if (!strcmp(kind, "coarse")) {
         many();
-        trace = stopped_trace(11, prefix);
+        trace = stopped_trace(11, argv[2]);
     } else if (!strcmp(kind, "repeat")) {
         plain();
         repeat(2);
-        trace = stopped_trace(11, prefix);
+        trace = stopped_trace(11, argv[2]);
     } else if (!strcmp(kind, "partial")) {
         {
             PROFILE_SCOPE("begin is lost");
@@ -465,22 +471,22 @@ int main(int argc, char **argv)
         PROFILE_SCOPE("never ends");
         PROFILE_SCOPE("the same inside");
         work(10);
-        if (prof_trace_open_live(&trace)) fail("live");
+        trace = trace_now(0, argv[2]);
     } else if (!strcmp(kind, "full")) {
         flood(5000);
-        trace = stopped_trace(0, prefix);
+        trace = stopped_trace(0, argv[2]);
     } else if (!strcmp(kind, "notes")) {
         notes();
-        trace = stopped_trace(0, prefix);
+        trace = stopped_trace(0, argv[2]);
     } else if (!strcmp(kind, "objects")) {
         objects();
-        trace = stopped_trace(0, prefix);
+        trace = stopped_trace(0, argv[2]);
     } else if (!strcmp(kind, "devices")) {
         devices();
-        trace = stopped_trace(0, prefix);
+        trace = stopped_trace(0, argv[2]);
     } else if (!strcmp(kind, "names")) {
         names();
-        trace = stopped_trace(0, prefix);
+        trace = stopped_trace(0, argv[2]);
     } else {
         fprintf(stderr, "usage: make_trace plain|hostile|coarse|repeat|partial|full|notes|objects|devices|names PREFIX\n");
         return 2;
