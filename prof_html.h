@@ -1377,7 +1377,7 @@ static const char *const prof__html_page[] = {
     "for(;kindColumn.at<until;count++){"
     "let number=k[kindColumn.at]<128?k[kindColumn.at++]:kindColumn.u(),kind=kinds[number];"
     "if(!kind||kind.type!==SCOPE)damaged(`there is no scope of kind ${number}`);"
-    "let{depth}=kind,level=levels[depth]||(levels[depth]=new Level()),inner=kind.fromLast||depth>=open;"
+    "let{depth}=kind,level=levels[depth]||=new Level(),inner=kind.fromLast||depth>=open;"
     "while(open>depth)time=closeOne(levels[--open],ends,time);"
     "last=time=(inner?last:level.lastEnd)+starts.next();"
     "let i=level.count++,parent=depth&&levels[depth-1]?levels[depth-1].lastNode:0;"
@@ -1406,21 +1406,21 @@ static const char *const prof__html_page[] = {
     "track.lastPoint+=times.u();"
     "switch(type){"
     "case MARK:break;"
-    "case COUNTER:a=Number(readValue(report,details));break;"
+    "case COUNTER:a=readValue(report,details);break;"
     "case FRAME:case LOST:a=details.u();break;"
     "case LOG:a=details.u();b=details.index(report.strings.length,'string');break;"
-    "default:a=details.u();b=details.u();break"
+    "default:a=details.exact();b=details.u();if(a>2**53)points.numbers.set(i,a);break"
     "}"
     "points.time.put(i,track.lastPoint);"
     "points.kind.put(i,number);"
-    "points.a.put(i,a);"
+    "points.a.put(i,Number(a));"
     "points.b.put(i,b);"
     "report.points++"
     "}"
     "if(!times.done||!details.done)unequal()"
     "}"
     "states(about,kinds,heads,rests){"
-    "let track=about.of(this.report.tracks,'track'),states=track.system||(track.system=new States()),durations=new Numbers(heads,rests),after=about.u();"
+    "let track=about.of(this.report.tracks,'track'),states=track.system||=new States(),durations=new Numbers(heads,rests),after=about.u();"
     "if(states.count&&after)states.add(0,after);else states.end+=after;"
     "while(!kinds.done){"
     "let kind=kinds.index(8,'state');"
@@ -1484,8 +1484,8 @@ static const char *const prof__html_page[] = {
     "}"
     "end(r){"
     "let{report}=this;"
-    "if(r.u()!==report.scopes||r.u()!==report.points||r.u()!==report.spanCount)\n"
    ,
+    "if(r.u()!==report.scopes||r.u()!==report.points||r.u()!==report.spanCount)\n"
     "damaged('the numbers at the end are not those of the events');"
     "report.complete=true"
     "}"
@@ -1579,9 +1579,9 @@ static const char *const prof__html_page[] = {
     "function unpacker(){"
     "let waiting=[],worker=null,count=0,begin=()=>{"
     "try{"
+   ,
     "worker=new Worker(URL.createObjectURL(new Blob([document.querySelector('script[nonce]').text])));"
     "worker.onmessage=({data})=>waiting.shift()(data);"
-   ,
     "worker.onerror=()=>{"
     "worker=null;"
     "for(let done of waiting)done()"
@@ -1698,11 +1698,11 @@ static const char *const prof__html_page[] = {
     "}"
     "function putLine(pixels,line,y0,y1,x0=0,x1=line.length){"
     "let width=line.length,first=y0*width;"
+   ,
     "for(let x=x0;x<x1;x++)if(line[x])pixels[first+x]=line[x];"
     "for(let y=y0+1;y<y1;y++)pixels.copyWithin(y*width+x0,first+x0,first+x1)"
     "}"
     "function trackName(track){"
-   ,
     "if(track.device)return track.name||track.device;"
     "return track.name||(track.fiber?'fiber ':'thread ')+track.thread"
     "}"
@@ -1784,6 +1784,7 @@ static const char *const prof__html_page[] = {
     "take(track,at){"
     "let{time,kind,a,b}=track.points,{type,depth,label}=kinds[kind[at]];"
     "if(type===ALLOC||type===FREE)memory.step(type,depth,labels[label],time[at],a[at],b[at],track);"
+   ,
     "else if(type>=LOCK_WAIT&&type<=LOCK_RELEASE)locks.step(type,labels[label],time[at],a[at],b[at],track)"
     "},"
     "close(end){"
@@ -1793,7 +1794,6 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "}"
-   ,
     "function objectsIn(report,process,from,to){"
     "let{take,close}=objects(report,process);"
     "if(process.memory)eachPoint(process,from,to,take);"
@@ -1823,7 +1823,7 @@ static const char *const prof__html_page[] = {
     "switch(kind.type){"
     "case LOG:"
     "report.messages.push({time,track,severity:a,text:strings[b],label,at});"
-    "(track.marks=track.marks||[]).push({time,label,at,severity:a,text:strings[b]});"
+    "(track.marks||=[]).push({time,label,at,severity:a,text:strings[b]});"
     "break;"
     "case LOST:report.losses.push({time,track,lost:a});break;"
     "case COUNTER:{"
@@ -1840,13 +1840,13 @@ static const char *const prof__html_page[] = {
     "break"
     "}"
     "case FLOW_OUT:case FLOW_STEP:case FLOW_IN:"
-    "if(label.role===ROLE_SHARED)report.shared.push([kind.type,label,time,a,track]);"
-    "else flowStep(report,flows,kind.type,label,time,a,track);"
+    "if(label.role===ROLE_SHARED)report.shared.push([kind.type,label,time,points.numbers.get(at)?\?a,track]);"
+    "else flowStep(report,flows,kind.type,label,time,points.numbers.get(at)?\?a,track);"
     "break;"
     "case ALLOC:case FREE:case LOCK_WAIT:case LOCK_ACQUIRE:case LOCK_RELEASE:take(track,at);break;"
     "default:"
     "report.messages.push({time,track,severity:-1,text:label.name,label,at});"
-    "(track.marks=track.marks||[]).push({time,label,at})"
+    "(track.marks||=[]).push({time,label,at})"
     "}"
     "});"
     "report.frames.push(...frames.values());"
@@ -1878,6 +1878,7 @@ static const char *const prof__html_page[] = {
     "function flowStep(report,flows,type,label,time,id,track){"
     "let key=label.name+'\\0'+id,before=flows.get(key);"
     "if(before&&type!==FLOW_OUT)\n"
+   ,
     "report.flows.push({name:label.name,id,from:before.time,to:time,fromTrack:before.track,toTrack:track});"
     "if(type===FLOW_IN)flows.delete(key);"
     "else if(before||type===FLOW_OUT)flows.set(key,{time,track})"
@@ -1888,7 +1889,6 @@ static const char *const prof__html_page[] = {
     "this.live=new Map();"
     "this.pools=new Map();"
     "this.sites=new Map();"
-   ,
     "this.scopes=new Map();"
     "this.report=report;"
     "this.used=0;"
@@ -1998,6 +1998,7 @@ static const char *const prof__html_page[] = {
     "hold.row.holds.push(hold)"
     "}"
     "}"
+   ,
     "close(end){"
     "for(let{holds,waits}of this.locks.values()){"
     "for(let hold of holds.values())hold.row.holds.push(Object.assign(hold,{duration:end-hold.start}));"
@@ -2005,7 +2006,6 @@ static const char *const prof__html_page[] = {
     "}"
     "for(let row of this.rows.values()){"
     "row.holds.sort((a,b)=>a.start-b.start);"
-   ,
     "row.waits.sort((a,b)=>a.time-b.time)"
     "}"
     "this.list()"
@@ -2060,8 +2060,8 @@ static const char *const prof__html_page[] = {
     "this.start=this.at.map(({start})=>start);"
     "this.duration=this.at.map(({track,depth,i})=>track.levels[depth].durationOf(i))"
     "}"
-    "get tracks(){return this.shared=this.shared||new Set(this.at.map(({track})=>track))}"
-    "get number(){return this.numbers=this.numbers||this.at.map(each=>stepNumber(this.report,each))}"
+    "get tracks(){return this.shared||=new Set(this.at.map(({track})=>track))}"
+    "get number(){return this.numbers||=this.at.map(each=>stepNumber(this.report,each))}"
     "}"
     "function stepNumber(report,{track,depth,i}){"
     "let{args}=track.levels[depth],pair=report.argsOf(args,i).find(([key])=>key==='step_num');"
@@ -2092,6 +2092,7 @@ static const char *const prof__html_page[] = {
     "return barAround(series[0],start)"
     "}"
     "function frameAround(report,{track,start}){"
+   ,
     "let series=report.bars.filter(({noun,track:{process}})=>noun==='frame'&&process===track.process);"
     "return series.length?barAround(series.find(each=>each.track===track)||series[0],start):''"
     "}"
@@ -2101,7 +2102,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function barAt({start,duration},time){"
     "let i=firstIndex(start.length,k=>start[k]>time)-1;"
-   ,
     "return i>=0&&time<start[i]+duration[i]?i:-1"
     "}"
     "function lanesOf(list,most=1024){"
@@ -2164,10 +2164,10 @@ static const char *const prof__html_page[] = {
     "if(process.about.has('nothing'))lines.unshift(who+process.about.get('nothing'));"
     "for(let loss of process.losses)lines.push(who+loss);"
     "if(!number('complete'))lines.push(who+'The session was not stopped: the program was running, or died.');"
+   ,
     "if(process.about.has('window_from_ns'))lines.push(who+`Too large for a page: of its ${grouped(number('events'))} events, those from ${moment(number('window_from_ns'))} to ${moment(number('window_to_ns'))} are all here. `+\n"
     "`Elsewhere, scopes of less than ${ns(number('part_ns'))} are in groups, drawn lighter and named after the longest, and of other events there are samples. Statistics of everything count all scopes.`);"
     "if(number('aggregated'))lines.push(who+`${grouped(number('aggregated'))} events are only in statistics: see prof summary.`);"
-   ,
     "if(process.about.get('write_error'))lines.push(who+process.about.get('write_error'));"
     "let cut=process.tracks.reduce((sum,{levels})=>levels.reduce((n,level)=>n+[...level.flags.values()].filter(flags=>flags&3).length,sum),0);"
     "if(cut&&!process.live)lines.push(`${who}${grouped(cut)} scope${cut>1?'s lack':' lacks'} begin or end: the edge is jagged.`);"
@@ -2238,9 +2238,9 @@ static const char *const prof__html_page[] = {
     "}"
     "function*statsSteps(report,from,to,wanted){"
     "if(report.all&&!wanted&&from<=report.from&&to>=report.to)return allStats(report);"
+   ,
     "let{nodes,labels}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count),share=column(nodes.count),sums={labelOf:nodes.label,calls,total,share,outer:outermost(report),whole:column(labels.length),longest:column(labels.length),threads:column(labels.length),"
     "cut:column(labels.length),lost:column(labels.length),lostSum:column(labels.length),lostShare:column(labels.length),lostSelf:column(labels.length),"
-   ,
     "shortest:column(labels.length).fill(Infinity),histograms:new Array(labels.length).fill(null),met:column(nodes.count).fill(-1),seen:column(labels.length).fill(-1),track:0,scale:0};"
     "for(let track of report.tracks){"
     "if(wanted&&!wanted(track))continue;"
@@ -2329,6 +2329,7 @@ static const char *const prof__html_page[] = {
     "function addSome(sums,level,first,end){"
     "let{labelOf,calls,total,whole,longest,shortest,histograms}=sums,{duration,node}=level,{met,track,share,scale}=sums;"
     "for(let i=first;i<end;i++){"
+   ,
     "let n=node[i],long=duration[i]===0xFFFFFFFF?level.durationOf(i):duration[i],label=labelOf[n];"
     "if(met[n]!==track)meet(sums,n);"
     "calls[n]++;"
@@ -2341,7 +2342,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function tally(histograms,label,bucket,calls){"
     "let list=histograms[label]||(histograms[label]=[]),all=list;"
-   ,
     "if(all.length<BUCKETS&&all.length+calls>FEW){"
     "all=histograms[label]=new Uint32Array(BUCKETS);"
     "for(let each of list)all[each]++"
@@ -2409,6 +2409,7 @@ static const char *const prof__html_page[] = {
     "let bucket=0,left=max(1,ceil(share*whole));"
     "if(histogram.length<BUCKETS)bucket=histogram.sort((a,b)=>a-b)[left-1];"
     "else for(left-=histogram[0];left>0;)left-=histogram[++bucket];"
+   ,
     "return max(least,min(most,bucketValue(bucket)))"
     "}"
     "function callsOf(report,label,from,to,wanted=()=>true){"
@@ -2419,7 +2420,6 @@ static const char *const prof__html_page[] = {
     "track.levels.forEach((level,depth)=>{"
     "let[first,end]=indexRange(level,from,to);"
     "for(let i=first;i<end;i++)\n"
-   ,
     "if(mine[level.node[i]])calls.push({track,depth,i,start:level.start[i],duration:level.durationOf(i)})"
     "})"
     "}"
@@ -2510,10 +2510,10 @@ static const char *const prof__html_page[] = {
     "return[[call,what&&`${what} ${name||shown(object)}`].filter(Boolean).join(', '),"
     "thread?`held by ${holder?holder.title:`thread ${thread}`}${held?` in ${labelAt(report,held).name}`:''}`:'']"
     "}"
+   ,
     "function waitWords(report,{call,what,object,name,start,end,scope,thread,holder,held,waker,woke},scopeLink=place=>labelAt(report,place).name,threadLink=track=>track.title){"
     "let[kind]=/rwlock|mutex/.exec(call)||[what],thing=`${{rwlock:'read-write lock',pid:'process'}[kind]||kind} ${name||shown(object)}`,of=(word,place)=>place?[word,scopeLink(place)]:[];"
     "return[!what?'in a sleep':/^(thread|pid)$/.test(what)?`for the end of ${thing}`:`for ${thing}`,"
-   ,
     "...thread||holder?[', held by thread ',holder?threadLink(holder,start):String(thread),...of(' in scope ',held)]:waker?[', until thread ',threadLink(waker,end),...of(' in scope ',woke),' woke it']:[],"
     "...call?[`, in ${call}()`]:[],...of(call?' of scope ':', in scope ',scope)]"
     "}"
@@ -2570,6 +2570,7 @@ static const char *const prof__html_page[] = {
     "return({levels},from,to)=>(depth,i)=>timeOf(levels,depth,i,from,to)"
     "}"
     "function*usualSteps(report,process){"
+   ,
     "let{labels,nodes}=report,ids=new Map(),idOf=labels.map(label=>label.role===ROLE_WAIT?-2:2*entryOf(ids,scopeLabel(label).name,()=>ids.size)),room=2*ids.size,whole=new Float64Array(room),least=new Float64Array(room).fill(Infinity),most=new Float64Array(room),histograms=new Array(room).fill(null),put=(at,time)=>{"
     "if(time<least[at])least[at]=time;"
     "if(time>most[at])most[at]=time;"
@@ -2577,7 +2578,6 @@ static const char *const prof__html_page[] = {
     "};"
     "let timeIn=timesIn(report);"
     "for(let track of process.tracks){"
-   ,
     "let timeOf=timeIn(track,-Infinity,Infinity);"
     "for(let[depth,level]of track.levels.entries()){"
     "yield*selfSteps(track.levels,depth,0,level.count,timeOf,(i,self)=>{"
@@ -2641,6 +2641,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function innerRows(report,usual,{track,start,end}){"
     "let rows=new Map(),timeOf=timesIn(report)(track,start,end),rowOf=(label,place)=>entryOf(rows,label.name,()=>({name:label.name,time:0,calls:0,longest:0,usual:(usual.get(label.name)||{}).self,place})),rest=end-start;"
+   ,
     "track.levels.forEach((level,depth)=>{"
     "allSteps(selfSteps(track.levels,depth,...indexRange(level,start,end),timeOf,(i,self)=>{"
     "let place={track,depth,i},label=labelAt(report,place),time=max(0,self);"
@@ -2654,7 +2655,6 @@ static const char *const prof__html_page[] = {
     "}))"
     "});"
     "rowOf({name:''}).time=rest;"
-   ,
     "return[...rows.values()].filter(row=>row.time||row.calls)"
     "}"
     "function movedIn({process},start,end){"
@@ -2693,10 +2693,10 @@ static const char *const prof__html_page[] = {
     "let call=chosenCall(app),usual=panels.usual(call.track.process);"
     "if(!usual)return null;"
     "let{key,track,start}=call,{wall={whole:0}}=usual.get(key)||{},{median=percentile(wall,.5),count=wall.whole}=call,cut=truncatedText(call.flags),{wall:took,waits,parts,known,ran,inner,devices,counters,memory,messages,lost}=whyOf(report,usual,call),thread=(each,time)=>linkTo(each.title,()=>app.goTo(time,each)),scope=place=>linkTo(labelAt(report,place).name,()=>app.show(place)),doing=rows=>rows.map(({time,place})=>({time,what:[scope(place),`, on ${place.track.title} of ${place.track.device}`]})),list=(caption,rows)=>table([times('time',row=>row.time),by('%',row=>row.time,row=>(100*row.time/took||0).toFixed(1)),"
+   ,
     "{title:'what',text:true,get:row=>row.time,show:row=>el('span',{},...row.what)}],rows,{caption,memory:caption,inner:row=>row.more,open:true,limit:60});"
     "let about=[known?': what the system did was not recorded then':': prof_system.h records whether threads run, on Linux','',', but not running',''],rest=ran.reduce((left,{time})=>left-time,parts[READY]),ready=ran.map(row=>({...row,what:['thread ',thread(row.track,start),' ran on its processor']}));"
     "if(rest>0)ready.push({time:rest,what:['programs, or threads that recorded nothing, ran; or a quota was used up']});"
-   ,
     "let more=[,,ready,"
     "waits.map(wait=>({...wait,what:wait.did?wait.did.reduce((left,{time})=>left-time,.75*wait.time)>0?['for what no record names']:['as it seems for ',...doing(wait.did)[0].what]:[...waitWords(report,wait,scope,thread),wait.count>1?`, ${grouped(wait.count)} times`:'']}))];"
     "let rows=parts.map((time,kind)=>({id:kind,time,what:[el('b',{},STATE_NAMES[kind]),about[kind]],more:more[kind]})).filter(({time})=>time),others=[memory.count||memory.frees?`allocations: ${grouped(memory.count)}, of ${bytes(memory.bytes)}; frees: ${grouped(memory.frees)}`:'',"
@@ -2728,6 +2728,7 @@ static const char *const prof__html_page[] = {
     "function marksOf(report,series){"
     "if(series.marks)return series.marks;"
     "let marks=new Map(),put=(track,time,id)=>entryOf(marks,track,()=>[]).push([time,id]);"
+   ,
     "for(let{id,start,end,track,endTrack}of series.step?[]:series.list){put(track,start,id);put(endTrack,end,id)}"
     "for(let{step,list}of requestSeries(report))if(step)for(let{id,start,track}of list)put(track,start,id);"
     "for(let{id,from,to,fromTrack,toTrack}of report.flows)if(series.ids.has(Number(id))){put(fromTrack,from,Number(id));put(toTrack,to,Number(id))}"
@@ -2737,7 +2738,6 @@ static const char *const prof__html_page[] = {
     "function innermost(report,track,time){"
     "for(let depth=track.levels.length-1;depth>=0;depth--){"
     "let place={track,depth,i:scopeAt(track.levels[depth],time)};"
-   ,
     "if(place.i>=0&&labelAt(report,place).role!==ROLE_WAIT)return place"
     "}"
     "return null"
@@ -2783,6 +2783,7 @@ static const char *const prof__html_page[] = {
     "let label=labelAt(report,place);"
     "if(label.role===ROLE_STEP)return`${label.name} ${stepNumber(report,place)}`;"
     "let list=marksOf(report,series).get(track)||[],[from,to]=timesOfPlace(place),k=firstIndex(list.length,at=>list[at][0]>=from);"
+   ,
     "if(k<list.length&&list[k][0]<=to)return`${series.name} ${list[k][1]}`"
     "}"
     "return''"
@@ -2793,7 +2794,6 @@ static const char *const prof__html_page[] = {
     "let level=track.levels[d],[first,last]=level?indexRange(level,from,to):[0,0];"
     "for(let i=first;i<last;i++){"
     "let place={track,depth:d,i},label=labelAt(report,place),end=level.endOf(i),of=label.role===ROLE_STEP?'':whose(report,series,track,max(from,level.start[i])),text=label.role===ROLE_STEP?`${label.name} ${stepNumber(report,place)}`:label.name+(of&&` of ${of}`);"
-   ,
     "if(label.role!==ROLE_WAIT&&!(d<depth&&end>=to))sums.set(text,(sums.get(text)||0)+min(end,to)-max(level.start[i],from))"
     "}"
     "}"
@@ -2837,6 +2837,7 @@ static const char *const prof__html_page[] = {
     "while(part>=0&&time>request.start){"
     "let led=arrivals.filter(flow=>flow.part===part&&flow.to<=time&&flow.from<time&&waited(flow)).sort((a,b)=>b.to-a.to)[0],late=led&&led.from>parts[part].start,begin=late?led.to:parts[part].start;"
     "put(part,begin,time);"
+   ,
     "let flow=late?led:arrivals.filter(each=>each.part===part&&each.from<=begin).sort((a,b)=>a.to-b.to)[0],next=flow?flow.made:before(part,begin);"
     "time=begin;"
     "if(next<0)break;"
@@ -2850,7 +2851,6 @@ static const char *const prof__html_page[] = {
     "const parentKey=/^parent(_span)?(_id)?$/;"
     "const parentOfSpan=({args})=>{const pair=(args||[]).find(([key])=>parentKey.test(key));return pair?Number(pair[1]):null};"
     "function relativesOf(report,series,request){"
-   ,
     "let all=requestSeries(report).filter(each=>!each.step&&each.process===series.process&&!series.step).flatMap(each=>each.list.map(one=>({...one,series:each}))),parent=parentOfSpan(request),within=each=>each.start>=request.start&&each.end<=request.end,names=each=>parentOfSpan(each)===request.id||(each.args||[]).some(([key,v])=>(key===series.name||key===series.name+'_id')&&Number(v)===request.id);"
     "return{parents:all.filter(each=>each.id===parent&&each.start<=request.end&&each.end>=request.start&&each.start!==request.start),"
     "children:all.filter(each=>!(each.series===series&&each.id===request.id)&&(names(each)||(each.id===request.id&&within(each))))}"
@@ -2879,6 +2879,7 @@ static const char *const prof__html_page[] = {
     "let name=row.place&&labelAt(report,row.place);"
     "if(row.kind==='gap')return[el('b',{},row.name),row.why[0],thread(row.why[1],row.start),row.why[2]];"
     "if(row.kind==='wait')return['waited ',...waitWords(report,row.wait,scope,thread),row.for?`, which worked for ${row.for}`:''];"
+   ,
     "return[...row.kind==='scope'?[thread(row.track,row.start),': ']:[],scope(row.place),name.role===ROLE_STEP?` ${stepNumber(report,row.place)}`:'']"
     "};"
     "let columns=[by('from',row=>row.order,row=>ns(row.start-one.start)),times('took',row=>row.end-row.start),by('when',row=>row.start,picture),"
@@ -2886,7 +2887,6 @@ static const char *const prof__html_page[] = {
     "rows.forEach((row,order)=>{row.order=order});"
     "let partName=({part,start,end})=>{"
     "let row=rows.find(each=>part<0?each.kind==='gap'&&each.start<=start&&each.end>=end:each.kind==='scope'&&each.part===part);"
-   ,
     "return row&&row.kind==='scope'?what(row):[row?row.name:'on its way']"
     "};"
     "let longest=({part,start,end})=>rows.filter(row=>row.kind==='wait'&&row.part===part&&row.start>=start&&row.end<=end).sort((a,b)=>b.end-b.start-a.end+a.start)[0],relatives=(title,list)=>list.length?el('p',{},title,...list.slice(0,20).flatMap((each,i)=>[i?', ':'',linkTo(requestName(each.series,each),()=>go(each.series,each)),` (${ns(each.end-each.start)})`]),list.length>20?` and ${grouped(list.length-20)} more`:''):null,cut=truncatedText(one.flags);"
@@ -2912,9 +2912,9 @@ static const char *const prof__html_page[] = {
     "const lastOf=({levels,points})=>levels.reduce((last,level)=>max(last,level.start[level.count-1],level.flags.get(level.count-1)&TRUNCATED_END?0:level.endOf(level.count-1)),points.count?points.time[points.count-1]:0);"
     "function endPanel(panels){"
     "let{app}=panels,{report}=app;"
+   ,
     "return endings(report).flatMap(process=>{"
     "let rows=process.tracks.filter(track=>!track.device&&(track.levels.length||track.points.count)).map(track=>({track,open:openScopes(track),last:lastOf(track)})).sort((a,b)=>b.last-a.last),inner=({open})=>open.length?scopeOf(report,open.at(-1)):null,link=place=>linkTo(scopeOf(report,place).label.name||'(unnamed)',()=>app.show(place)),messages=report.messages.filter(({track})=>track.process===process).slice(-20);"
-   ,
     "return[el('p.note',{},el('b',{},`${process.name}, process ${process.about.get('pid')}, ${process.about.get('crash')?`crashed: ${process.about.get('crash')}. `:'did not end its recording: '}`),process.about.get('crash')?'':'it crashed, was killed or left by _exit(). ',"
     "rows.length?`Thread ${rows[0].track.title} recorded last.`:'Nothing was recorded.',process.about.get('crash')?'':' With PROF_CRASH_REPORT=1 it says the signal.'),"
     "table([by('recorded last',row=>row.last,row=>ns(row.last)),links('thread',row=>row.track.title,row=>app.goTo(row.last,row.track)),"
@@ -2958,11 +2958,11 @@ static const char *const prof__html_page[] = {
     "let bars=({each,most})=>el('span.each',{title:groups.slice(0,64).map(({name},i)=>`${name}: ${ns(each[i])}`).join('\\n')},"
     "...groups.slice(0,64).map((_,i)=>el('i',{class:i===most?'most':null,style:{height:`${max(1,16*each[i]/max(1,each[most]))}px`}})));"
     "let place=({label,most})=>{for(let track of groups[most].tracks)for(let level of track.levels)for(let i=0;i<level.count;i++)if(report.labels[report.nodes.label[level.node[i]]]===label)return{track,time:level.start[i]};return null};"
+   ,
     "return[tools(all.length>1?select('By what',all.map(([each])=>[each,`by ${each.toLowerCase()}`]),title,each=>{panels.balanceBy=each;panels.render()}):null,"
     "el('span.note',{},`${grouped(groups.length)} ${title.toLowerCase()}; ${panels.rangeText()}. Red: at least ${UNEVEN} times the mean`)),"
     "table([words('scope',row=>row.label.name),counts('calls',row=>row.calls),times('total',row=>row.total),times('mean',row=>row.mean,`of a ${noun}`),times('max',row=>row.each[row.most]),"
     "by('max / mean',row=>row.ratio,row=>el(row.ratio>=UNEVEN?'b.bad':'span',{},row.ratio.toFixed(2))),"
-   ,
     "links('most in',row=>groups[row.most].name,row=>{let at=place(row);if(at)app.goTo(at.time,at.track)}),"
     "by(`each ${noun}`,row=>row.ratio,bars)],rows,{caption:`Each scope by ${noun}`,sort:2,memory:'balance',onpick:row=>panels.pick(row.label)})]"
     "}"
@@ -3044,6 +3044,7 @@ static const char *const prof__html_page[] = {
     "let start=level.start[i],ns=level.durationOf(i),id=label[level.node[i]];"
     "if(start<from||start+ns>to||level.flags.has(i))return;"
     "let sample=samples.get(id);"
+   ,
     "if(!sample)samples.set(id,sample={seen:0,start:[],ns:[]});"
     "let at=sample.seen++;"
     "if(at>=SAMPLE)at=chooser.below(sample.seen);"
@@ -3062,7 +3063,6 @@ static const char *const prof__html_page[] = {
     "sample.start=Array.from(order,i=>start[i]);"
     "sample.ns=Array.from(order,i=>ns[i])"
     "}"
-   ,
     "function medianOf(sample){return Float64Array.from(sample.ns).sort()[ceil(sample.ns.length/2)-1]}"
     "function pairsBelow(a,b,ratio){"
     "let pairs=0;"
@@ -3145,6 +3145,7 @@ static const char *const prof__html_page[] = {
     "from=min(from,level.start[0]);"
     "to=max(to,level.endOf(level.count-1))"
     "}"
+   ,
     "if(points.count){"
     "from=min(from,points.time[0]);"
     "to=max(to,points.time[points.count-1])"
@@ -3160,7 +3161,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function measures(report,processes,stats){"
     "let{from,to}=stats[0],list=[],frames=mostOfBoth(processes.map(process=>new Map(report.frames.filter(series=>series.track.process===process).map(({name,start})=>"
-   ,
     "[name,firstIndex(start.length,i=>start[i]>=to)-firstIndex(start.length,i=>start[i]>=from)]))));"
     "let steps=mostOfBoth(stats.map(({rows})=>new Map(rows.filter(row=>row.label.role===ROLE_STEP).map(row=>[row.label.name,row.calls]))));"
     "if(frames)list.push({id:'frame',title:`per frame (${frames.name})`,of:frames.of});"
@@ -3243,6 +3243,7 @@ static const char *const prof__html_page[] = {
     "for(let label of labels){"
     "let{base,name}=label.format||label,bits=hash(base||name),light=dark?.69:.72;"
     "do label.rgb=label.color?[label.color>>16&255,label.color>>8&255,label.color&255]:fromHsl(bits%360,dark?.42:.58,(light-=.01)-(bits>>>12)%7/100);"
+   ,
     "while(!dark&&!label.color&&luminance(label.rgb)>.295);"
     "if(dark&&min(...label.rgb)>220)label.rgb=[70,76,86];"
     "label.ink=inkOn(label.rgb)"
@@ -3254,7 +3255,6 @@ static const char *const prof__html_page[] = {
     "}"
     "const inkOn=rgb=>luminance(rgb)>.179?'#000':'#fff';"
     "function differenceStyle(by,dark){"
-   ,
     "let grey=dark?[104,110,120]:[140,146,156],full=by>0?dark?[224,92,60]:[232,96,64]:dark?[80,150,240]:[70,140,235],share=by?.25+.75*min(1,abs(by)):0,rgb=grey.map((c,i)=>round(c+(full[i]-c)*share));"
     "return{backgroundColor:css(rgb),color:inkOn(rgb)}"
     "}"
@@ -3318,8 +3318,8 @@ static const char *const prof__html_page[] = {
     "}"
     "const wordMatches=(word,v)=>typeof v==='string'?v.toLowerCase().includes(word):v!==null&&Number(v)===numberOfText(word);"
     "function findOthers(report,query,limit=5000){"
-    "let{names,categories,args,compared,least,most}=query,timed=least>0||most<Infinity,plain=names.length>0&&!args.length&&!compared.length,found={values:[],threads:[],spans:[],messages:[],counters:[]},category=({category:own})=>categories.every(word=>own.toLowerCase().includes(word)),named=(...texts)=>names.every(word=>texts.some(text=>wordMatches(word,text))),few=list=>Object.assign(list.slice(0,limit),{more:list.length>limit});"
    ,
+    "let{names,categories,args,compared,least,most}=query,timed=least>0||most<Infinity,plain=names.length>0&&!args.length&&!compared.length,found={values:[],threads:[],spans:[],messages:[],counters:[]},category=({category:own})=>categories.every(word=>own.toLowerCase().includes(word)),named=(...texts)=>names.every(word=>texts.some(text=>wordMatches(word,text))),few=list=>Object.assign(list.slice(0,limit),{more:list.length>limit});"
     "if(query.empty)return found;"
     "found.spans=few(report.spans.filter(span=>{"
     "let label=report.labels[span.label];"
@@ -3385,13 +3385,13 @@ static const char *const prof__html_page[] = {
     "memory.sort=options.sort||0;"
     "memory.up=Boolean(options.up)"
     "}"
+   ,
     "let root=el('div.scroll',{tabindex:0,role:'region','aria-label':options.caption}),limit=options.limit||300;"
     "memory.folds=memory.folds||new Map();"
     "let isOpen=row=>memory.folds.has(row.id)?memory.folds.get(row.id):Boolean(options.open),draw=()=>{"
     "let{get}=columns[memory.sort],sign=memory.up?1:-1,inOrder=list=>list.map(row=>[get(row),row]).sort(([a],[b])=>"
     "sign*(typeof a==='string'?a.localeCompare(b):(a>b)-(a<b))).map(([,row])=>row);"
     "let within=new Set(),sorted=inOrder(rows).flatMap(row=>{"
-   ,
     "let inner=options.inner&&isOpen(row)?inOrder(options.inner(row)||[]):[];"
     "for(let each of inner)within.add(each);"
     "return[row,...inner]"
@@ -3466,6 +3466,7 @@ static const char *const prof__html_page[] = {
     "boxes.push(box);"
     "next.push(box)"
     "}"
+   ,
     "let count=node.children.length,parts=n===0&&!deep&&node.rest!==undefined?max(PART,ceil(count/PART)):max(1,count);"
     "do{"
     "let rest=restOf(node,n,n+=min(parts,count-n),widthOf);"
@@ -3480,7 +3481,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function along(root,path,key,widthOf){"
     "for(let id of path||[]){"
-   ,
     "let part=restFrom(id),next=part?restOf(root,...part,widthOf):root.children.find(child=>child[key]===id);"
     "if(!next)break;"
     "root=next"
@@ -3554,6 +3554,7 @@ static const char *const prof__html_page[] = {
     "save(){this.saved.push(this.place)}"
     "clip(){"
     "let id='c'+this.clips++;"
+   ,
     "this.add(this.add(this.root,'clipPath',{id}),'rect',this.area);"
     "this.place=this.add(this.root,'g',{'clip-path':`url(#${id})`})"
     "}"
@@ -3562,7 +3563,6 @@ static const char *const prof__html_page[] = {
     "for(let x=from,end;x<line.length;x=end){"
     "for(end=x+1;end<line.length&&line[end]===line[x];end++);"
     "if(line[x]===background)continue;"
-   ,
     "this.fillStyle='#'+(line[x]&255|256).toString(16).slice(1)+(line[x]>>8&255|256).toString(16).slice(1)+(line[x]>>16&255|256).toString(16).slice(1);"
     "this.fillRect(x/ratio,y,(end-x)/ratio,height)"
     "}"
@@ -3634,6 +3634,7 @@ static const char *const prof__html_page[] = {
     "this.groupRows(rows,process,title,lanes?lanes.map((lane,i)=>this.trackRow(lane,lane[1]?`${key}L${i}`:undefined)):inOrder(tracks).flatMap(track=>this.threadRows(track)),key,tracks);"
     "this.groupRows(rows,process,'Tasks',inOrder(process.tracks.filter(t=>t.owner===t)).map(track=>this.trackRow([track])));"
     "this.groupRows(rows,process,'Spans',process.spanGroups.map((group,i)=>({key:`${key}s${i}`,kind:'spans',"
+   ,
     "title:group.lanes.length>32?`${group.name} (${grouped(group.lanes.length)}${group.crowded?'+':''} lanes)`:group.name,group,height:(closed(`${key}s${i}`)?1:group.lanes.length)*LINE+4,fold:group.lanes.length>1})));"
     "this.groupRows(rows,process,'Locks',process.locks?[...process.locks.rows.values()].map((lock,i)=>"
     "({key:`${key}l${i}`,kind:'lock',title:lock.label.name,lock,height:LINE+4})):[])"
@@ -3641,7 +3642,6 @@ static const char *const prof__html_page[] = {
     "return rows"
     "}"
     "threadRows(track){"
-   ,
     "return[track.states&&track.states.owner===track&&track.states,(track.levels.length||track.marks||track.system)&&track].filter(Boolean).map(each=>this.trackRow([each]))"
     "}"
     "trackRow(tracks,key='t'+tracks[0].id){"
@@ -3714,6 +3714,7 @@ static const char *const prof__html_page[] = {
     "canvas.height=h;"
     "this.ctx=canvas.getContext('2d',{alpha:false});"
     "this.image=this.ctx.createImageData(w,h);"
+   ,
     "this.pixels=new Uint32Array(this.image.data.buffer)"
     "}"
     "let{pixels}=this,{from,to}=app.view,ctx=svg||this.ctx;"
@@ -3725,7 +3726,6 @@ static const char *const prof__html_page[] = {
     "for(let place of this.placed){"
     "if(place.row.kind!=='track')continue;"
     "for(let track of place.row.tracks){"
-   ,
     "let{start,end}=track.life||app.view,alone=!place.row.tracks[1],x0=alone?0:max(0,floor(this.x(start)*ratio)),x1=alone?w:min(w,ceil(this.x(end)*ratio)+2);"
     "if(x0>=x1)continue;"
     "this.drawScopes(place,track,ratio,w,h,labels,x0,x1);"
@@ -3800,6 +3800,7 @@ static const char *const prof__html_page[] = {
     "if(whole>width){"
     "let letters=floor(text.length*(width-9)/whole);"
     "if(letters<2)return;"
+   ,
     "text=text.slice(0,letters)+'\\u2026'"
     "}"
     "ctx.fillText(text,x,y)"
@@ -3812,7 +3813,6 @@ static const char *const prof__html_page[] = {
     "for(let[x0,x1,y,level,i]of list){"
     "let label=report.labels[report.nodes.label[level.node[i]]],room=x1-x0-8;"
     "ctx.fillStyle=this.app.dim&&this.app.dim(label)?this.app.style.faint:label.ink;"
-   ,
     "let width=this.textWidth(ctx,label.name);"
     "this.fit(ctx,label.name,x0+4,y+LINE/2,room);"
     "if(room-width>60){"
@@ -3914,6 +3914,7 @@ static const char *const prof__html_page[] = {
     "let last=-1;"
     "for(let span of lane){"
     "if(span.start>to)break;"
+   ,
     "if(span.start+span.duration<from)continue;"
     "let x0=this.x(span.start),x1=this.x(span.start+span.duration);"
     "if(x1<last+1)continue;"
@@ -3925,7 +3926,6 @@ static const char *const prof__html_page[] = {
     "ctx.globalAlpha=1"
     "}"
     "drawHolds(ctx,row,y){"
-   ,
     "let{from,to}=this.app.view,{holds,label}=row.lock,last=-1;"
     "for(let hold of holds){"
     "if(hold.start>to)break;"
@@ -4020,6 +4020,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillRect(0,y,GUTTER-1,row.height-1);"
     "ctx.fillStyle=style.line;"
     "ctx.fillRect(0,y+row.height-1,GUTTER,1);"
+   ,
     "if(kind!=='head')ctx.fillRect(GUTTER-1,y,1,row.height);"
     "ctx.fillStyle=style.ink;"
     "ctx.textBaseline='middle';"
@@ -4027,7 +4028,6 @@ static const char *const prof__html_page[] = {
     "let middle=max(y,min(top-2,y+row.height-22))+(kind==='track'?row.depth?row.marks+12:11:min(row.height/2,17));"
     "if(row.fold){"
     "ctx.fillStyle=style.faint;"
-   ,
     "ctx.fillText(closed.has(row.key)?'\\u25b8':'\\u25be',5,middle);"
     "ctx.fillStyle=style.ink"
     "}"
@@ -4105,12 +4105,12 @@ static const char *const prof__html_page[] = {
     "drawNotes(ctx,width){"
     "let{app:{notes,style},bottom}=this;"
     "ctx.font=11+FONT;"
+   ,
     "this.flags=notes.map((note,i)=>{"
     "let x0=max(GUTTER,this.x(note.from)),right=this.x(note.to),y=bottom-18-i%3*18,wide=min(260,this.textWidth(ctx,note.text)+10);"
     "if(right<GUTTER||x0>width)return{};"
     "ctx.fillStyle=style.mark;"
     "for(let x of[this.x(note.from),right])if(x>=GUTTER)ctx.fillRect(x,RULER,1,bottom-RULER);"
-   ,
     "ctx.fillRect(x0,y,wide,16);"
     "ctx.fillStyle=style.onaccent;"
     "this.fit(ctx,note.text,x0+5,y+8,wide-8);"
@@ -4199,12 +4199,12 @@ static const char *const prof__html_page[] = {
     "sides(){"
     "let{report,selection}=this.app,from=selection?selection.from:report.from,to=selection?selection.to:report.to,key=[from,to,...this.pair].join();"
     "if(!this.kept||this.kept.key!==key){"
+   ,
     "let processes=this.pair.map(i=>report.processes[i]),used=this.pair.map(i=>this.labels[i]=this.labels[i]||labelsOf(report,report.processes[i]));"
     "this.kept={key,from,to,processes,pairing:pairLabels(report.labels,used),"
     "stats:processes.map(process=>rangeStats(report,from,to,track=>track.process===process))}"
     "}"
     "return this.kept"
-   ,
     "}"
     "callsOf(label){"
     "let{report}=this.app,{pairing,processes,from,to}=this.sides(),{id:own}=scopeLabel(label),pair=pairing.pairs.find(({a,b})=>a===own||b===own);"
@@ -4270,10 +4270,10 @@ static const char *const prof__html_page[] = {
     "return[tools(...this.choosers(),note),el('p.note.under',{},"
     "`${panels.rangeText()}. The shift is the median of the ratios of all pairs of calls, of 10,000 a side at most.`),"
     "table([words('scope',row=>row.label.name),"
+   ,
     "{title:'verdict',text:true,note:'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',"
     "get:row=>ORDER.length-ORDER.indexOf(row.verdict),show:row=>el('span',{class:'verdict '+row.verdict},(SIGNS[row.verdict]||'')+row.verdict)},"
     "{title:'shift',note:'of a typical call',get:row=>both(row)?row.change.ratio:0,show:row=>both(row)?percentText(row.change.ratio):''},"
-   ,
     "{title:'99 % interval',note:'of the shift',get:row=>both(row)?row.change.high-row.change.low:0,show:row=>both(row)?intervalText(row.change):''},"
     "...two('p50',(side,row,i)=>row.p50[i],ns,'the median; to 2 % where there are more than 10,000 calls'),...two('calls',side=>side&&side.calls,grouped),...two('total',side=>side&&side.total,ns),"
     "{title:'difference',note:'of the total times',get:row=>abs(row.difference),show:row=>(row.difference>0?'+':'')+ns(row.difference)},"
@@ -4301,8 +4301,8 @@ static const char *const prof__html_page[] = {
     "}"
     "style(verdict,by){return differenceStyle(verdict==='slower'||verdict==='new'?by:verdict==='faster'||verdict==='gone'?-by:0,this.app.dark)}"
     "frame(node,kept,unit,zoom){"
-    "let{labels}=this.app.report,[a,b]=node.of,pair=kept.pairing.pairs[node.pair],label=labels[pair.b>=0?pair.b:pair.a],verdict=!a?'new':!b?'gone':a.self===b.self?'same':judge(node.change,this.threshold/100),ratio=a&&b&&a.self>0?b.self/a.self:NaN,words={new:'only in 2',gone:'only in 1',same:'within noise',unsure:'not more than noise may be'}[verdict]||verdict,figures=key=>a&&b?`${ns(a[key])} \\u2192 ${ns(b[key])}${unit}`:`${ns((a||b)[key])}${unit}`,calls=[a,b].filter(Boolean).map(side=>shown(Number(side.calls.toPrecision(4)))).join(' \\u2192 '),text=`${label.name}: ${words}; self ${figures('self')}${ratio>=0?`, ${percentText(ratio)}`:''}${a&&b&&node.change.high<1e30?` (99 %: ${intervalText(node.change)})`:''}; `+\n"
    ,
+    "let{labels}=this.app.report,[a,b]=node.of,pair=kept.pairing.pairs[node.pair],label=labels[pair.b>=0?pair.b:pair.a],verdict=!a?'new':!b?'gone':a.self===b.self?'same':judge(node.change,this.threshold/100),ratio=a&&b&&a.self>0?b.self/a.self:NaN,words={new:'only in 2',gone:'only in 1',same:'within noise',unsure:'not more than noise may be'}[verdict]||verdict,figures=key=>a&&b?`${ns(a[key])} \\u2192 ${ns(b[key])}${unit}`:`${ns((a||b)[key])}${unit}`,calls=[a,b].filter(Boolean).map(side=>shown(Number(side.calls.toPrecision(4)))).join(' \\u2192 '),text=`${label.name}: ${words}; self ${figures('self')}${ratio>=0?`, ${percentText(ratio)}`:''}${a&&b&&node.change.high<1e30?` (99 %: ${intervalText(node.change)})`:''}; `+\n"
     "`total ${figures('total')}; ${calls} calls${unit}`;"
     "let figure=verdict!=='same'&&ratio>=0?percentText(ratio)+' ':'';"
     "return{name:SIGNS[verdict]+figure+label.name,text,class:verdict,style:this.style(verdict,figure?abs(Math.log2(max(ratio,1e-3))):.3),"
@@ -4373,6 +4373,7 @@ static const char *const prof__html_page[] = {
     "for(let[id]of this.list){"
     "let tab=$('tab-'+id),on=id===this.tab;"
     "tab.setAttribute('aria-selected',String(on));"
+   ,
     "tab.classList.toggle('shown',this.shown.includes(id));"
     "tab.tabIndex=on?0:-1"
     "}"
@@ -4387,7 +4388,6 @@ static const char *const prof__html_page[] = {
     "return WIDE&&WIDE.matches?[this.left||this.first,this.right||'flame']:[this.tab]"
     "}"
     "coming(){"
-   ,
     "this.refresh(1);"
     "return this.soon=this.soon&&!this.body.matches('.two')?this.soon:el('p.note',{role:'status'},'Statistics are coming\\u2026')"
     "}"
@@ -4449,6 +4449,7 @@ static const char *const prof__html_page[] = {
     "PLACE\n"
     "],rows,{caption:`${rows.length?'S':'No s'}copes: ${this.rangeText()}`,sort:3+ran.length,memory:'scopes',"
     "onpick:row=>this.pick(row.label),picked:row=>this.app.label===row.label,"
+   ,
     "inner:row=>row.inner&&row.inner.filter(found),open:Boolean(dim)})]"
     "}"
     "bar(self,stats){"
@@ -4463,7 +4464,6 @@ static const char *const prof__html_page[] = {
     "flame(){"
     "let tree=flameTree(this.app.report,this.stats(),this.bottomUp,levelsOf(this.path)),{labels}=this.app.report,root=along(tree,this.path,'label',node=>node.total),share=time=>`${ns(time)}, ${(100*time/tree.total||0).toFixed(1)} %`,box=flameBox('Flame graph',root,node=>node.total,node=>{"
     "let label=labels[node.label],text=`${label.name}: ${share(node.total)}, self ${ns(max(0,node.self))}, ${grouped(node.calls)} calls`;"
-   ,
     "return{name:label.name,text,style:{background:css(label.rgb),color:label.ink},onclick:()=>this.zoomFlame(node),ondblclick:()=>this.pick(label)}"
     "},{text:share,zoom:node=>this.zoomFlame(node)});"
     "let mode=(on,title)=>el('button',{'aria-pressed':String(this.bottomUp===on),onclick:()=>{"
@@ -4494,6 +4494,7 @@ static const char *const prof__html_page[] = {
     "one&&one.size>0&&el('dl.call',{'aria-label':'The selected call'},...[['selected call',scopeOf(report,app.focus).duration],...one].flatMap(([name,time])=>[el('dt',{},name),el('dd',{},ns(time))])),"
     "every&&count>calls.length?el('p.note',{},`These figures are of all calls. ${grouped(calls.length)} are here one by one:`):'',"
     "this.histogram(this.sidesOf(label)||[{durations}]),tools(...[['Previous',-1],['Next',1]].map(([title,step])=>"
+   ,
     "el('button',{disabled:!calls.length,title:step<0?'[':']',onclick:()=>this.turnTo(calls,step)},`${title} call`)),this.chooser()),this.source(label),inner?this.names(inner):'',...label.group?[]:this.argumentTables(calls));"
     "let list=this.callTable(chosen,this.bucket\n"
     "?`Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`\n"
@@ -4506,7 +4507,6 @@ static const char *const prof__html_page[] = {
     "}"
     "names(rows){"
     "return el('details',{open:true},el('summary',{},`by name (${grouped(rows.length)})`),table([words('name',row=>row.label.name),counts('calls',row=>row.calls),"
-   ,
     "times('total',row=>row.known?row.total:NaN),times('mean',row=>row.sum/row.known),by('max',row=>row.max,row=>ns(row.whole?row.max:NaN))],rows,"
     "{caption:'By name',sort:2,memory:'names',limit:40,onpick:row=>this.pick(row.label)}))"
     "}"
@@ -4556,6 +4556,7 @@ static const char *const prof__html_page[] = {
     "}"
     "return[...keys].slice(0,8).map(([key,values])=>el('details',{open:keys.size<3},el('summary',{},`by ${key} (${grouped(values.size)} values)`),"
     "table([{title:key,text:true,get:row=>row.text},counts('calls',row=>row.calls),"
+   ,
     "times('total',row=>row.total),times('mean',row=>row.total/row.calls),"
     "times('max',row=>row.max)],[...values.values()],"
     "{caption:`By ${key}`,sort:2,memory:'arg '+key,limit:40})))"
@@ -4568,7 +4569,6 @@ static const char *const prof__html_page[] = {
     "return pair?pair[1]:''"
     "};"
     "let around=(noun,find)=>report.bars.some(each=>each.noun===noun)?by(noun,call=>numberOf(find(report,call)),call=>String(find(report,call))):null,ran=call=>statesIn(report,[call]).get('running')||0,columns=["
-   ,
     "named?words('scope',call=>app.labelOf(call).name):null,"
     "moments('start',call=>call.start),"
     "times('duration',call=>call.duration),"
@@ -4596,9 +4596,9 @@ static const char *const prof__html_page[] = {
     "counters.length?table([links('counter',row=>row.name,row=>app.goTo(row.time[row.value.indexOf(row.max)]||report.from)),by('max',row=>row.max,row=>measured(row.max,row.unit))],counters,{caption:'Counters',up:true,memory:'found counters'}):''].filter(Boolean)"
     "}"
     "frames(){"
+   ,
     "let{app}=this,{report}=app,series=app.series,place=each=>each.tracks&&each.tracks.size>1?`${grouped(each.tracks.size)} threads`:each.track.title,which=select('Which frames',report.bars.map((each,i)=>[i,`${each.name} on ${place(each)} (${grouped(each.start.length)})`]),report.bars.indexOf(series),"
     "i=>{app.setSeries(Number(i));this.render()}),hertz=el('button',{onclick:()=>{series.hertz=!series.hertz;app.drawFrames()}},'60 Hz');"
-   ,
     "let{number,at}=series,rows=series.start.map((start,i)=>({i,start,duration:series.duration[i],number:number[i],track:at?at[i].track:series.track})),sorted=Float64Array.from(series.duration).sort(),n=sorted.length,most=share=>sorted[max(0,ceil(share*n)-1)],low=sorted.slice(floor(n*.99)),mean=rows.reduce((sum,row)=>sum+row.duration,0)/n,text=`${grouped(n)} ${series.noun}${n===1?'':'s'}, mean ${ns(mean)} (${(1e9/mean).toFixed(1)} a second), p50 ${ns(most(.5))}, p99 ${ns(most(.99))}, longest ${ns(most(1))}; `+\n"
     "`the slowest 1 %: ${(1e9/(low.reduce((sum,d)=>sum+d,0)/low.length)).toFixed(1)} a second`;"
     "return[tools(which,hertz,el('span.note',{},text)),"
@@ -4644,6 +4644,7 @@ static const char *const prof__html_page[] = {
     "let rows=this.app.report.counters,show=(series,v)=>measured(v,series.unit);"
     "return table([words('counter',s=>s.name),words('category',s=>s.category),"
     "counts('samples',s=>s.time.length),by('min',s=>s.min,s=>show(s,s.min)),"
+   ,
     "by('max',s=>s.max,s=>show(s,s.max)),"
     "by('last',s=>s.value.at(-1)||0,s=>show(s,s.value.at(-1)))],rows,{caption:'Counters',memory:'counters',up:true})"
     "}"
@@ -4655,7 +4656,6 @@ static const char *const prof__html_page[] = {
     "return this.inside"
     "}"
     "memory(){"
-   ,
     "let parts=[el('p.note',{},`${this.rangeText()}; not freed: at its end`)];"
     "let tableOf=(first,rows,caption,key)=>table([...first,"
     "counts('allocations',row=>row.count),sizes('bytes',row=>row.bytes),"
@@ -4703,6 +4703,7 @@ static const char *const prof__html_page[] = {
     "['clock',`${about('clock')}, ${(number('tick_hz')/1e6).toFixed(3)} MHz${number('clock_resolution_ns')?`, smallest step ${ns(number('clock_resolution_ns'))}`:''}`],"
     "['recording cost',cost(process,report.to-report.from).text],['lost',number('lost')?grouped(number('lost'))+' events':'nothing'],...process.metadata];"
     "if(about('sources_missing'))facts.push(['source code',`lines of ${report.sources.size} files; ${about('sources_missing')} were not found${number('sources_limit')?'; a limit left some out':''}`]);"
+   ,
     "parts.push(el('table.facts',{},el('caption',{},process.name),...facts.map(([key,text])=>el('tr',{},el('th',{scope:'row'},key),el('td.text',{},text)))));"
     "parts.push(table([words('track',t=>t.title),by('thread',t=>Number(t.thread)),"
     "words('kind',t=>t.device?'device '+t.device:t.fiber?'fiber':'thread'),"
@@ -4710,7 +4711,6 @@ static const char *const prof__html_page[] = {
     "by('depth',t=>t.levels.length),counts('other events',t=>t.points.count),"
     "counts('lost',t=>t.lost),"
     "words('clock',t=>['','aligned by pairs','aligned by rate','not aligned'][t.alignment]||'')],process.tracks,"
-   ,
     "{caption:'Tracks',sort:3,memory:'tracks'}))"
     "}"
     "if(report.losses.length)parts.push(table([moments('at',l=>l.time),counts('lost',l=>l.lost),"
@@ -4795,6 +4795,7 @@ static const char *const prof__html_page[] = {
     "this.others=null;"
     "this.found=new Set();"
     "this.least=0;"
+   ,
     "this.dim=null;"
     "this.closed=new Set();"
     "this.pinned=new Set();"
@@ -4807,7 +4808,6 @@ static const char *const prof__html_page[] = {
     "if(process.counters.length>6)this.closed.add(`p${process.id}Counters`);"
     "if(process.spanGroups.length>8)this.closed.add(`p${process.id}Spans`);"
     "if(process.tracks.filter(track=>track.owner===track).length>8)this.closed.add(`p${process.id}Tasks`);"
-   ,
     "for(let{key,title,tracks,lanes}of process.threadGroups)if(title==='Idle threads'||(lanes||tracks).length>32)this.closed.add(key);"
     "this.closed.add(`p${process.id}Locks`)"
     "}"
@@ -4885,6 +4885,7 @@ static const char *const prof__html_page[] = {
     "theme(name){"
     "root.dataset.theme=name||systemTheme();"
     "let computed=getComputedStyle(root),get=key=>computed.getPropertyValue('--'+key).trim();"
+   ,
     "this.style=Object.fromEntries(['bg','gutter','head','group','line','grid','ink','faint','shade','accent','onaccent',"
     "'counter','mark','warn','bad','good','flow',...STATE_NAMES].map(key=>[key,get(key)]));"
     "this.dark=root.dataset.theme==='dark';"
@@ -4897,7 +4898,6 @@ static const char *const prof__html_page[] = {
     "this.time.redraw()"
     "}"
     "setSeries(i){"
-   ,
     "this.series=this.report.bars[i];"
     "this.bar=-1;"
     "this.drawFrames()"
@@ -4994,6 +4994,7 @@ static const char *const prof__html_page[] = {
     "return this.label!==null&&(label===this.label||label.format===this.label)"
     "}"
     "fit(scope){"
+   ,
     "let{start,end}=scopeOf(this.report,scope);"
     "this.zoomTo(start,end)"
     "}"
@@ -5010,7 +5011,6 @@ static const char *const prof__html_page[] = {
     "this.time.redraw()"
     "}"
     "svg(){"
-   ,
     "let time=$('time'),frames=$('frames'),above=this.series?frames.clientHeight:0,measure=document.createElement('canvas').getContext('2d'),svg=new Svg(time.clientWidth,time.clientHeight+above,measure),{root}=svg;"
     "svg.fillStyle=this.style.bg;"
     "svg.fillRect(0,0,time.clientWidth,time.clientHeight+above);"
@@ -5080,6 +5080,7 @@ static const char *const prof__html_page[] = {
     "search(text){"
     "let query=parseQuery(text);"
     "this.query=query.empty?'':text.trim();"
+   ,
     "let byLabel=query.names.length+query.categories.length>0;"
     "this.dim=byLabel?label=>!labelMatches(query,label):null;"
     "this.least=query.least;"
@@ -5089,7 +5090,6 @@ static const char *const prof__html_page[] = {
     "this.found=new Set([...threads,...spans,...counters]);"
     "$('hits').textContent=query.empty?'':`${grouped(this.hits.length)}${this.hits.more?'+':''}${this.hits.length||!query.names.length?'':` + ${grouped(values.length+this.found.size+messages.length)}`}`;"
     "this.hit=-1;"
-   ,
     "this.paint();"
     "if(!query.empty&&(this.panels.tab!=='scopes'||!this.hits.length))this.panels.open('found');else this.panels.refresh();"
     "if(query.empty&&this.panels.tab==='found')this.panels.open('scopes');"
@@ -5150,6 +5150,7 @@ static const char *const prof__html_page[] = {
     "if(report.tracks[Number(parts.k)])panels.only=Number(parts.k);"
     "if(panels.tab!==(parts.t||panels.first))panels.open(parts.t||panels.first);"
     "if(selection||this.selection)this.select(...selection||[]);"
+   ,
     "if(/^\\d+$/.test(parts.b)&&this.series&&parts.b<this.series.start.length)this.bar=Number(parts.b);"
     "this.setView(...view&&view[1]>view[0]?view:[report.from,report.to])"
     "}"
@@ -5158,7 +5159,6 @@ static const char *const prof__html_page[] = {
     "this.notes=[...text.matchAll(/(-?\\d+)-(-?\\d+)-([^,]*)/g)].map(([,from,to,words])=>({from:Number(from),to:Number(to),text:decoded(words)}))"
     "}"
     "writeNote(note){"
-   ,
     "let{selection,focus,view,report}=this,middle=(view.from+view.to)/2,{from,to,text=''}=note||selection||(focus?{from:scopeOf(report,focus).start,to:scopeOf(report,focus).end}:{from:middle,to:middle});"
     "$('note-at').textContent=`Note at ${moment(from)}`;"
     "$('note-text').value=text;"
@@ -5241,6 +5241,7 @@ static const char *const prof__html_page[] = {
     "onbeforeprint=()=>{recolor('light');this.time.draw()};"
     "onafterprint=()=>recolor(kept.get('theme'));"
     "matchMedia('(min-width: 1700px)').onchange=()=>this.panels.render();"
+   ,
     "matchMedia('(prefers-color-scheme: dark)').onchange=()=>{if(!kept.get('theme'))recolor(null)};"
     "onhashchange=()=>{if(location.hash!==this.fragment)this.readFragment()};"
     "document.onkeydown=event=>this.key(event)"
@@ -5252,7 +5253,6 @@ static const char *const prof__html_page[] = {
     "};"
     "bar.onpointerdown=event=>{"
     "bar.setPointerCapture(event.pointerId);"
-   ,
     "let from=event.clientY,height=lower.clientHeight;"
     "bar.onpointermove=move=>resize(height+from-move.clientY);"
     "bar.onpointerup=()=>{bar.onpointermove=null}"
@@ -5356,6 +5356,7 @@ static const char *const prof__html_page[] = {
     "if(!/^(scope|why)$/.test(this.panels.tab))this.panels.open('scope')"
     "}else if(mark){"
     "this.goTo(mark.time)"
+   ,
     "}else if(span||hold){"
     "this.select((span||hold).start,(span||hold).start+(span||hold).duration);"
     "if(hold)this.time.reveal(hold.track,0);"
@@ -5369,7 +5370,6 @@ static const char *const prof__html_page[] = {
     "}"
     "hover(event){"
     "let lines=this.describe(this.time.at(event.offsetX,event.offsetY));"
-   ,
     "if(lines)this.tip(event,lines);else hideTip()"
     "}"
     "describe({area,row,scope,state,mark,span,hold,sample,note,pin}){"
@@ -5422,6 +5422,7 @@ static const char *const prof__html_page[] = {
     "Enter:()=>{if(this.focus)this.panels.open('scope')}"
     "};"
     "for(let arrow of['ArrowLeft','ArrowRight','ArrowUp','ArrowDown'])actions[arrow]=()=>this.step(arrow);"
+   ,
     "let action=actions[event.key]||actions[event.key.toLowerCase()];"
     "if(!action||(inPanel&&/^(Arrow|Enter|Home)/.test(event.key)))return;"
     "event.preventDefault();"
@@ -5435,7 +5436,6 @@ static const char *const prof__html_page[] = {
     "if(piece&&(all||piece.nextSibling)){"
     "piece.remove();"
     "let{textContent}=piece;"
-   ,
     "if(size<1e8)copies.push(textContent);"
     "if((size+=textContent.length)>=1e8)copies=[];"
     "yield textContent"

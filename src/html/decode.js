@@ -257,7 +257,7 @@ export class Points {
         this.a = new Growing(Float64Array);
         this.b = new Growing(Float64Array);
         this.args = new Listed();
-        /** Numbers of frames that are not one more than the previous frame's. @type {Map<number, number>} */
+        /** Numbers of frames that are not one more than the previous frame's, and objects that a double cannot hold. @type {Map<number, number | bigint>} */
         this.numbers = new Map();
     }
     close() {
@@ -490,7 +490,7 @@ export class Decoder {
         for (; kindColumn.at < until; count++) { // reads numbers of one byte, as most are, without a call
             const number = k[kindColumn.at] < 128 ? k[kindColumn.at++] : kindColumn.u(), kind = kinds[number];
             if (!kind || kind.type !== SCOPE) damaged(`there is no scope of kind ${number}`);
-            const { depth } = kind, level = levels[depth] || (levels[depth] = new Level()), inner = kind.fromLast || depth >= open;
+            const { depth } = kind, level = levels[depth] ||= new Level(), inner = kind.fromLast || depth >= open;
             while (open > depth) time = closeOne(levels[--open], ends, time);
             last = time = (inner ? last : level.lastEnd) + starts.next();
             const i = level.count++, parent = depth && levels[depth - 1] ? levels[depth - 1].lastNode : 0;
@@ -522,14 +522,14 @@ export class Decoder {
             track.lastPoint += times.u();
             switch (type) {
             case MARK: break;
-            case COUNTER: a = Number(readValue(report, details)); break;
+            case COUNTER: a = readValue(report, details); break;
             case FRAME: case LOST: a = details.u(); break;
             case LOG: a = details.u(); b = details.index(report.strings.length, 'string'); break;
-            default: a = details.u(); b = details.u(); break;
+            default: a = details.exact(); b = details.u(); if (a > 2 ** 53) points.numbers.set(i, a); break;
             }
             points.time.put(i, track.lastPoint);
             points.kind.put(i, number);
-            points.a.put(i, a);
+            points.a.put(i, Number(a));
             points.b.put(i, b);
             report.points++;
         }
@@ -537,7 +537,7 @@ export class Decoder {
     }
 
     states(about, kinds, heads, rests) {
-        const track = about.of(this.report.tracks, 'track'), states = track.system || (track.system = new States()), durations = new Numbers(heads, rests), after = about.u();
+        const track = about.of(this.report.tracks, 'track'), states = track.system ||= new States(), durations = new Numbers(heads, rests), after = about.u();
         if (states.count && after) states.add(0, after); else states.end += after;
         while (!kinds.done) {
             const kind = kinds.index(8, 'state');

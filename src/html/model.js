@@ -153,7 +153,7 @@ function pointsOf(report, process) {
         switch (kind.type) {
         case LOG:
             report.messages.push({ time, track, severity: a, text: strings[b], label, at });
-            (track.marks = track.marks || []).push({ time, label, at, severity: a, text: strings[b] });
+            (track.marks ||= []).push({ time, label, at, severity: a, text: strings[b] });
             break;
         case LOST: report.losses.push({ time, track, lost: a }); break;
         case COUNTER: {
@@ -170,13 +170,13 @@ function pointsOf(report, process) {
             break;
         }
         case FLOW_OUT: case FLOW_STEP: case FLOW_IN:
-            if (label.role === ROLE_SHARED) report.shared.push([kind.type, label, time, a, track]);
-            else flowStep(report, flows, kind.type, label, time, a, track);
+            if (label.role === ROLE_SHARED) report.shared.push([kind.type, label, time, points.numbers.get(at) ?? a, track]);
+            else flowStep(report, flows, kind.type, label, time, points.numbers.get(at) ?? a, track);
             break;
         case ALLOC: case FREE: case LOCK_WAIT: case LOCK_ACQUIRE: case LOCK_RELEASE: take(track, at); break;
         default: // a mark, or a type that is not shown in another way
             report.messages.push({ time, track, severity: -1, text: label.name, label, at });
-            (track.marks = track.marks || []).push({ time, label, at });
+            (track.marks ||= []).push({ time, label, at });
         }
     });
     report.frames.push(...frames.values());
@@ -405,8 +405,8 @@ class Steps {
         this.duration = this.at.map(({ track, depth, i }) => track.levels[depth].durationOf(i));
     }
     /** The tracks that have some of these steps. */
-    get tracks() { return this.shared = this.shared || new Set(this.at.map(({ track }) => track)); }
-    get number() { return this.numbers = this.numbers || this.at.map(each => stepNumber(this.report, each)); }
+    get tracks() { return this.shared ||= new Set(this.at.map(({ track }) => track)); }
+    get number() { return this.numbers ||= this.at.map(each => stepNumber(this.report, each)); }
 }
 
 /** Returns the number that the program gave a step; '' if the recording lacks it. */

@@ -669,9 +669,11 @@ async function requests(folder) {
 
 /** Values of counters are the same texts on the page as in prof summary, but for the sign of microseconds. */
 async function numbers(prefix) {
-    const { counters } = finish(await open(prefix + '.html')), lines = new Set(fs.readFileSync(prefix + '.txt', 'utf8').split('\n').map(line => line.replace(/ +/g, ' ')));
+    const { counters, flows } = finish(await open(prefix + '.html')), lines = new Set(fs.readFileSync(prefix + '.txt', 'utf8').split('\n').map(line => line.replace(/ +/g, ' ')));
     const rows = counters.map(({ name, unit, value: [value] }) => `${name} 1${` ${measured(value, unit).replace('\u00b5', 'u')}`.repeat(4)}`);
     same('numbers: the page and prof summary', [rows.length, rows.filter(row => !lines.has(row)).slice(0, 5)], [1056, []]);
+    const ids = flows.map(({ id }) => String(id)).sort(), starts = flows.map(({ from }) => from).sort((a, b) => a - b);
+    same('numbers: flows that a double cannot tell apart', [ids, new Set(starts).size], [[0n, 1n, 2n].map(i => String((1n << 63n) + i)), 3]);
 }
 
 const [pair, ...prefixes] = process.argv.slice(2);

@@ -1,7 +1,8 @@
 /* Records what tests of the page can count: steps, memory by scope, a lock and who waits for it, arguments, and rows of
    what a thread does, as a kernel's recorder makes them: make_views PREFIX. Writes PREFIX.prof, PREFIX.html, and
    PREFIX.both.html, which has such rows of another recording; PREFIX.ring.html, steps and frames of which a ring has
-   overwritten the first; and PREFIX.numbers.prof and .html, counters of all kinds of values. */
+   overwritten the first; and PREFIX.numbers.prof and .html, counters of all kinds of values, and flows whose numbers a
+   double cannot hold. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
@@ -174,6 +175,9 @@ static int numbers(const char *prefix)
             count(number++, (double)(int64_t)(seed >> 11) / (double)((int64_t)1 << (seed >> 5 & 63)), units[unit]);
         }
     }
+    const uint64_t large = (uint64_t)1 << 63;
+    for (uint64_t i = 0; i < 3; ++i) PROFILE_FLOW_OUT(large + i);
+    for (uint64_t i = 0; i < 3; ++i) PROFILE_FLOW_IN(large + i);
     if (prof_stop()) return 1;
     prof_trace *trace;
     if (prof_trace_open(path, &trace)) return 1;
