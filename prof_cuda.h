@@ -16,8 +16,9 @@ assembled from src/: change it there, see CONTRIBUTING.md
 
    Each GPU is a device of the trace, "GPU 0", with a track for each stream: kernels, copies, fills, graphs. Other
    tracks have its memory, what waits for it, page migrations of unified memory, and CUPTI's own overhead. Calls of the
-   CUDA driver become scopes of the threads that make them, inside the program's own scopes; an arrow leads from each
-   launch to the kernel. The arguments are those of XProf's own recorder, so that its kernel statistics work.
+   CUDA runtime and of the driver become scopes of the threads that make them, inside the program's own scopes; an arrow
+   leads from each launch to the kernel. What the runtime has the driver do for the same call is not recorded twice. The
+   arguments are those of XProf's own recorder, so that its kernel statistics work.
 
    It uses NVIDIA's tracing library CUPTI, and needs neither CUDA's headers nor a library to link: the driver and CUPTI
    are loaded at run time, and never unloaded. CUPTI comes with the CUDA toolkit, and with the Python packages
@@ -30,8 +31,8 @@ assembled from src/: change it there, see CONTRIBUTING.md
 SESSIONS
 
    After prof_cuda_enable() every session records GPUs, but one with no_devices (TensorFlow's device_tracer_level 0),
-   and one of PROF_STATS, which keeps no events of devices. At level 0 (host_tracer_level 0) the driver's calls and the
-   arrows are left out. prof_stop() has CUPTI hand over what it has: a kernel that runs on has no end, and is counted in
+   and one of PROF_STATS, which keeps no events of devices. At level 0 (host_tracer_level 0) calls and arrows are left
+   out. prof_stop() has CUPTI hand over what it has: a kernel that runs on has no end, and is counted in
    prof_cuda_counts.untimed. To have it, wait for the GPU first (cuCtxSynchronize, cudaDeviceSynchronize).
 
    Costs: prof_cuda_enable() initialises the driver (cuInit). A session has a thread, and config.memory for CUPTI's
@@ -43,7 +44,7 @@ SESSIONS
 
 KEYS of JAX, for prof_config_set(). They hold for the sessions that begin after they were set, whatever the prof_config.
 
-     gpu_max_callback_api_events     2097152   calls of the driver that a session records; more are counted as dropped
+     gpu_max_callback_api_events     2097152   calls that a session records; more are counted as dropped
      gpu_max_activity_api_events     2097152   likewise kernels, copies and so on
      gpu_max_annotation_strings      1048576   likewise ranges of NVTX
      gpu_enable_nvtx_tracking        false     records ranges of NVTX. It has to be set before the first call of NVTX
@@ -82,7 +83,7 @@ typedef struct prof_cuda_config {
                            that beside the CUDA runtime that it has, else by name, else that of /usr/local/cuda */
     size_t memory;      /* bytes for CUPTI's records, 128 KiB to 1 GiB; 0: 16 MiB. What finds no room is dropped, and
                            counted */
-    int no_calls;       /* 1: without the driver's calls, and so without arrows */
+    int no_calls;       /* 1: without the calls of driver and runtime, and so without arrows */
     int no_memory;      /* 1: without allocations */
 } prof_cuda_config;
 
@@ -159,6 +160,7 @@ enum {
     PROF__CUPTI_END_OF_BUFFER = 12,
     PROF__CUPTI_FLUSH_FORCED = 1,
     PROF__CUPTI_DOMAIN_DRIVER = 1, /* of callbacks */
+    PROF__CUPTI_DOMAIN_RUNTIME = 2,
     PROF__CUPTI_EXIT = 1,          /* the site of a callback: the function returns */
     PROF__CUPTI_MEMSET_ASYNC = 1,
     PROF__CUPTI_MEMCPY_ASYNC = 1,
@@ -357,6 +359,62 @@ typedef struct prof__cuda_api {
     X(cuModuleLoadFatBinary, 21, 0) X(cuLibraryLoadData, 678, 0) X(cuLibraryLoadFromFile, 679, 0)                     \
     X(cuLaunchHostFunc, 527, 0) X(cuLaunchHostFunc_ptsz, 528, 0) X(cuCtxCreate_v2, 235, 0)                            \
     X(cuDevicePrimaryCtxRetain, 386, 0) X(cuGraphInstantiateWithFlags, 643, 0)
+/* Likewise of the runtime, which calls the driver. X(name, the version of CUDA that it is of, id, as above) */
+#define PROF__CUDA_RUNTIME_CALLS(X)                                                                                   \
+    X(cudaMalloc, v3020, 20, 0) X(cudaMallocPitch, v3020, 21, 0) X(cudaFree, v3020, 22, 0)                            \
+    X(cudaMallocArray, v3020, 23, 0) X(cudaFreeArray, v3020, 24, 0) X(cudaMallocHost, v3020, 25, 0)                   \
+    X(cudaFreeHost, v3020, 26, 0) X(cudaHostAlloc, v3020, 27, 0) X(cudaMemcpy, v3020, 31, 1)                          \
+    X(cudaMemcpy2D, v3020, 32, 1) X(cudaMemcpyToArray, v3020, 33, 1) X(cudaMemcpy2DToArray, v3020, 34, 1)             \
+    X(cudaMemcpyFromArray, v3020, 35, 1) X(cudaMemcpy2DFromArray, v3020, 36, 1)                                       \
+    X(cudaMemcpyArrayToArray, v3020, 37, 1) X(cudaMemcpy2DArrayToArray, v3020, 38, 1)                                 \
+    X(cudaMemcpyToSymbol, v3020, 39, 1) X(cudaMemcpyFromSymbol, v3020, 40, 1) X(cudaMemcpyAsync, v3020, 41, 1)        \
+    X(cudaMemcpyToArrayAsync, v3020, 42, 1) X(cudaMemcpyFromArrayAsync, v3020, 43, 1)                                 \
+    X(cudaMemcpy2DAsync, v3020, 44, 1) X(cudaMemcpy2DToArrayAsync, v3020, 45, 1)                                      \
+    X(cudaMemcpy2DFromArrayAsync, v3020, 46, 1) X(cudaMemcpyToSymbolAsync, v3020, 47, 1)                              \
+    X(cudaMemcpyFromSymbolAsync, v3020, 48, 1) X(cudaMemset, v3020, 49, 1) X(cudaMemset2D, v3020, 50, 1)              \
+    X(cudaMemsetAsync, v3020, 51, 1) X(cudaMemset2DAsync, v3020, 52, 1) X(cudaThreadSynchronize, v3020, 126, 0)       \
+    X(cudaStreamSynchronize, v3020, 131, 0) X(cudaEventSynchronize, v3020, 137, 0) X(cudaMalloc3D, v3020, 140, 0)     \
+    X(cudaMalloc3DArray, v3020, 141, 0) X(cudaMemset3D, v3020, 142, 1) X(cudaMemset3DAsync, v3020, 143, 1)            \
+    X(cudaMemcpy3D, v3020, 144, 1) X(cudaMemcpy3DAsync, v3020, 145, 1) X(cudaStreamWaitEvent, v3020, 147, 0)          \
+    X(cudaHostRegister, v4000, 152, 0) X(cudaHostUnregister, v4000, 153, 0) X(cudaMemcpyPeer, v4000, 160, 1)          \
+    X(cudaMemcpyPeerAsync, v4000, 161, 1) X(cudaMemcpy3DPeer, v4000, 162, 1) X(cudaMemcpy3DPeerAsync, v4000, 163, 1)  \
+    X(cudaDeviceSynchronize, v3020, 165, 0) X(cudaMallocMipmappedArray, v5000, 192, 0)                                \
+    X(cudaFreeMipmappedArray, v5000, 194, 0) X(cudaMallocManaged, v6000, 206, 0) X(cudaLaunchKernel, v7000, 211, 1)   \
+    X(cudaLaunchKernel_ptsz, v7000, 214, 1) X(cudaMemcpy_ptds, v7000, 215, 1) X(cudaMemcpy2D_ptds, v7000, 216, 1)     \
+    X(cudaMemcpyToArray_ptds, v7000, 217, 1) X(cudaMemcpy2DToArray_ptds, v7000, 218, 1)                               \
+    X(cudaMemcpyFromArray_ptds, v7000, 219, 1) X(cudaMemcpy2DFromArray_ptds, v7000, 220, 1)                           \
+    X(cudaMemcpyArrayToArray_ptds, v7000, 221, 1) X(cudaMemcpy2DArrayToArray_ptds, v7000, 222, 1)                     \
+    X(cudaMemcpyToSymbol_ptds, v7000, 223, 1) X(cudaMemcpyFromSymbol_ptds, v7000, 224, 1)                             \
+    X(cudaMemcpyAsync_ptsz, v7000, 225, 1) X(cudaMemcpyToArrayAsync_ptsz, v7000, 226, 1)                              \
+    X(cudaMemcpyFromArrayAsync_ptsz, v7000, 227, 1) X(cudaMemcpy2DAsync_ptsz, v7000, 228, 1)                          \
+    X(cudaMemcpy2DToArrayAsync_ptsz, v7000, 229, 1) X(cudaMemcpy2DFromArrayAsync_ptsz, v7000, 230, 1)                 \
+    X(cudaMemcpyToSymbolAsync_ptsz, v7000, 231, 1) X(cudaMemcpyFromSymbolAsync_ptsz, v7000, 232, 1)                   \
+    X(cudaMemset_ptds, v7000, 233, 1) X(cudaMemset2D_ptds, v7000, 234, 1) X(cudaMemsetAsync_ptsz, v7000, 235, 1)      \
+    X(cudaMemset2DAsync_ptsz, v7000, 236, 1) X(cudaStreamSynchronize_ptsz, v7000, 239, 0)                             \
+    X(cudaMemset3D_ptds, v7000, 243, 1) X(cudaMemset3DAsync_ptsz, v7000, 244, 1) X(cudaMemcpy3D_ptds, v7000, 245, 1)  \
+    X(cudaMemcpy3DAsync_ptsz, v7000, 246, 1) X(cudaStreamWaitEvent_ptsz, v7000, 247, 0)                               \
+    X(cudaMemcpy3DPeer_ptds, v7000, 249, 1) X(cudaMemcpy3DPeerAsync_ptsz, v7000, 250, 1)                              \
+    X(cudaMemPrefetchAsync, v8000, 252, 1) X(cudaMemPrefetchAsync_ptsz, v8000, 253, 1)                                \
+    X(cudaLaunchCooperativeKernel, v9000, 269, 1) X(cudaLaunchCooperativeKernel_ptsz, v9000, 270, 1)                  \
+    X(cudaLaunchCooperativeKernelMultiDevice, v9000, 272, 1) X(cudaLaunchHostFunc, v10000, 284, 0)                    \
+    X(cudaLaunchHostFunc_ptsz, v10000, 285, 0) X(cudaGraphInstantiate, v10000, 310, 0)                                \
+    X(cudaGraphLaunch, v10000, 311, 1) X(cudaGraphLaunch_ptsz, v10000, 312, 1) X(cudaGraphUpload, v10000, 348, 0)     \
+    X(cudaGraphUpload_ptsz, v10000, 349, 0) X(cudaMallocAsync, v11020, 373, 0)                                        \
+    X(cudaMallocAsync_ptsz, v11020, 374, 0) X(cudaFreeAsync, v11020, 375, 0) X(cudaFreeAsync_ptsz, v11020, 376, 0)    \
+    X(cudaMallocFromPoolAsync, v11020, 391, 0) X(cudaMallocFromPoolAsync_ptsz, v11020, 392, 0)                        \
+    X(cudaGraphInstantiateWithFlags, v11040, 418, 0) X(cudaLaunchKernelExC, v11060, 430, 1)                           \
+    X(cudaLaunchKernelExC_ptsz, v11060, 431, 1) X(cudaGraphInstantiateWithParams, v12000, 436, 0)                     \
+    X(cudaGraphInstantiateWithParams_ptsz, v12000, 437, 0) X(cudaGraphInstantiate, v12000, 443, 0)                    \
+    X(cudaInitDevice, v12000, 444, 0)
+/* Those that came after CUDA 12.1. */
+#define PROF__CUDA_NEWER_CALLS(X)                                                                                     \
+    X(cudaMemPrefetchAsync, v12020, 449, 1) X(cudaMemPrefetchAsync_ptsz, v12020, 450, 1)                              \
+    X(cudaLibraryLoadData, v12060, 470, 0) X(cudaLibraryLoadFromFile, v12060, 471, 0)                                 \
+    X(cudaMemcpyBatchAsync, v12080, 482, 1) X(cudaMemcpyBatchAsync_ptsz, v12080, 483, 1)                              \
+    X(cudaMemcpy3DBatchAsync, v12080, 484, 1) X(cudaMemcpy3DBatchAsync_ptsz, v12080, 485, 1)                          \
+    X(cudaMemPrefetchBatchAsync, v13000, 487, 1) X(cudaMemPrefetchBatchAsync_ptsz, v13000, 488, 1)                    \
+    X(cudaMemcpyBatchAsync, v13000, 509, 1) X(cudaMemcpyBatchAsync_ptsz, v13000, 510, 1)                              \
+    X(cudaMemcpy3DBatchAsync, v13000, 511, 1) X(cudaMemcpy3DBatchAsync_ptsz, v13000, 512, 1)
 #define PROF__CUDA_IDS 1024 /* ids of callbacks are below */
 
 #if defined(__linux__) && !defined(PROF_NO_THREAD)
@@ -418,7 +476,7 @@ static struct {
     prof__session *session;
     uint32_t running, stop, done;
     int ending; /* a lock */
-    int arrows; /* 1: calls of the driver are recorded in this session */
+    int arrows; /* 1: calls of driver and runtime are recorded in this session */
     int calls;  /* 1: now */
     void *subscriber;
     prof__cuda_wishes wishes; /* of this session */
@@ -626,20 +684,29 @@ static prof_device_row *prof__cuda_stream(const prof__cuda_gpu *gpu, uint32_t st
 #endif
 
 #ifdef PROF__CUDA_LINUX
-/* A function of the driver, of which calls are recorded. */
+/* A function of the driver or the runtime, of which calls are recorded. */
 typedef struct prof__cuda_function {
     const char *name;
-    uint16_t id, works; /* works: 1: it gives the GPU work */
+    uint16_t domain, id, works; /* works: 1: it gives the GPU work */
 } prof__cuda_function;
 
-#define PROF__CUDA_FUNCTION(name, id, works) {#name, id, works},
-static const prof__cuda_function prof__cuda_functions[] = {PROF__CUDA_CALLS(PROF__CUDA_FUNCTION)};
-#undef PROF__CUDA_FUNCTION
+#define PROF__CUDA_DRIVERS(name, id, works) {#name, PROF__CUPTI_DOMAIN_DRIVER, id, works},
+#define PROF__CUDA_RUNTIMES(name, version, id, works) {#name, PROF__CUPTI_DOMAIN_RUNTIME, id, works},
+static const prof__cuda_function prof__cuda_functions[] = {
+    PROF__CUDA_CALLS(PROF__CUDA_DRIVERS)
+    PROF__CUDA_RUNTIME_CALLS(PROF__CUDA_RUNTIMES)
+    PROF__CUDA_NEWER_CALLS(PROF__CUDA_RUNTIMES)
+};
+#undef PROF__CUDA_DRIVERS
+#undef PROF__CUDA_RUNTIMES
 #define PROF__CUDA_FUNCTION_COUNT (sizeof prof__cuda_functions / sizeof *prof__cuda_functions)
 
 static prof_site prof__cuda_sites[PROF__CUDA_FUNCTION_COUNT]; /* of the scopes */
 static prof_site prof__cuda_correlation_site, prof__cuda_flow_site;
-static uint8_t prof__cuda_function_of[PROF__CUDA_IDS]; /* by id, plus 1; 0: not recorded */
+static uint8_t prof__cuda_function_of[2][PROF__CUDA_IDS]; /* by domain and id, plus 1; 0: not recorded */
+static PROF__PER_THREAD struct {
+    uint32_t correlation, works; /* of the last call of the runtime on this thread; 0: none */
+} prof__cuda_runtime;
 typedef char prof__cuda_functions_fit[PROF__CUDA_FUNCTION_COUNT < 255 ? 1 : -1];
 
 static void prof__cuda_site(prof_site *site, const char *name, uint32_t kind)
@@ -657,7 +724,7 @@ static void prof__cuda_sites_make(void)
     if (prof__cuda_flow_site.name) return;
     for (size_t i = 0; i < PROF__CUDA_FUNCTION_COUNT; ++i) {
         prof__cuda_site(&prof__cuda_sites[i], prof__cuda_functions[i].name, PROF__KIND_BEGIN);
-        prof__cuda_function_of[prof__cuda_functions[i].id] = (uint8_t)(i + 1);
+        prof__cuda_function_of[prof__cuda_functions[i].domain - 1][prof__cuda_functions[i].id] = (uint8_t)(i + 1);
     }
     prof__cuda_site(&prof__cuda_correlation_site, "correlation_id", PROF__KIND_ARG);
     prof__cuda_site(&prof__cuda_flow_site, "flow", PROF__KIND_EVENT); /* as readers call the flow of a device's event */
@@ -674,13 +741,24 @@ static int prof__cuda_call_fits(void)
     return 0;
 }
 
-/* Begins the scope of a call. Returns its token, for its end. */
+/* Begins the scope of a call. Returns its token, for its end. The runtime calls the driver: where both calls have one
+   correlation, which no other call has, they are one call of the program, and the driver's is not recorded. But if the
+   runtime's call is not known to give the GPU work, and the driver's is, the arrow needs the driver's. */
 static prof__token prof__cuda_call_begins(size_t function, const prof__cupti_call *call)
 {
     prof_site *site = &prof__cuda_sites[function];
-    if (!PROF__LOAD(&prof__cuda.calls) || !prof__live(site) || !prof__cuda_call_fits()) return 0;
+    uint16_t works = prof__cuda_functions[function].works;
+    if (!PROF__LOAD(&prof__cuda.calls) || !prof__live(site)) return 0;
+    if (prof__cuda_functions[function].domain == PROF__CUPTI_DOMAIN_RUNTIME) {
+        prof__cuda_runtime.correlation = call->correlation;
+        prof__cuda_runtime.works = works;
+    } else if (call->correlation && call->correlation == prof__cuda_runtime.correlation &&
+               works <= prof__cuda_runtime.works) {
+        return 0;
+    }
+    if (!prof__cuda_call_fits()) return 0;
     prof__token token = prof__begin(site);
-    if (!token || !prof__cuda_functions[function].works) return token;
+    if (!token || !works) return token;
     if (prof__live(&prof__cuda_correlation_site)) prof__arg_uint(&prof__cuda_correlation_site, call->correlation);
     if (prof__live(&prof__cuda_flow_site))
         prof__event(&prof__cuda_flow_site, PROF_EVENT_FLOW_OUT, 0, prof__cuda_flow(call->correlation));
@@ -692,10 +770,9 @@ static void prof__cuda_called(void *user, uint32_t domain, uint32_t id, const vo
 {
     const prof__cupti_call *call = (const prof__cupti_call *)about;
     (void)user;
-    if (domain != PROF__CUPTI_DOMAIN_DRIVER || id >= PROF__CUDA_IDS || !prof__cuda_function_of[id] || !call->data)
-        return;
+    if (domain - 1 >= 2 || id >= PROF__CUDA_IDS || !prof__cuda_function_of[domain - 1][id] || !call->data) return;
     if (call->site != PROF__CUPTI_EXIT) {
-        *call->data = prof__cuda_call_begins((size_t)prof__cuda_function_of[id] - 1, call);
+        *call->data = prof__cuda_call_begins((size_t)prof__cuda_function_of[domain - 1][id] - 1, call);
     } else if (*call->data) {
         prof__end(*call->data);
         *call->data = 0;
@@ -2065,7 +2142,7 @@ static prof_status prof__cuda_calls_begin(void)
     if (result) return prof__cupti_failed("Subscribe", result);
     /* CUPTI of an older version does not know all of them. */
     for (size_t i = 0; prof__cuda.arrows && i < PROF__CUDA_FUNCTION_COUNT; ++i)
-        api->EnableCallback(1, prof__cuda.subscriber, PROF__CUPTI_DOMAIN_DRIVER, prof__cuda_functions[i].id);
+        api->EnableCallback(1, prof__cuda.subscriber, prof__cuda_functions[i].domain, prof__cuda_functions[i].id);
     return PROF_OK;
 }
 

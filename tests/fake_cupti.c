@@ -1,7 +1,8 @@
-/* fake_cupti.c - a CUDA driver and a CUPTI without a GPU, in one library, for tests and demonstrations. The names are
-   those of libcuda and libcupti, of which it has what prof_cuda.h and examples/cuda use. Records are written by the
-   offsets that NVIDIA's headers have, with the sizes of the version that it plays (fake_set("version")), and 0xEE where
-   it writes nothing. Two buffers are open at a time, and come back in the reverse order, from a thread of its own.
+/* fake_cupti.c - a CUDA driver, a runtime and a CUPTI without a GPU, in one library, for tests and demonstrations. The
+   names are those of libcuda, libcudart and libcupti, of which it has what prof_cuda.h, its tests and examples/cuda use.
+   Records are written by the offsets that NVIDIA's headers have, with the sizes of the version that it plays
+   (fake_set("version")), and 0xEE where it writes nothing. Two buffers are open at a time, and come back in the reverse
+   order, from a thread of its own.
 
    Performance counters are sampled from version 24 (12.6) on: "one" is 1 + the number of the sample, "two" twice that,
    "heavy" needs a second pass beside another one. A GPU has taken fake_set("samples") samples when it is asked.
@@ -44,6 +45,9 @@ static struct {
     {"kernel_ns", 10000},
     {"most_records", 0}, /* in a buffer; 0: what fits */
     {"graph", 0},      /* the graph that kernels belong to */
+    {"apart", 0},      /* 1: what the runtime has the driver do has a correlation of its own */
+    {"silent", 0},     /* 1: what the runtime has the driver do is not called back */
+    {"malloc_fills", 0}, /* 1: the runtime's allocations are filled */
     {"samples", 0},    /* that are taken until they are decoded */
     {"sample_step", 1},  /* ns from one to the next */
     {"sample_room", 0}, /* 1: the GPU has no more room: until sampling begins anew, decoding fails */
@@ -123,7 +127,7 @@ static request_callback *request;
 static complete_callback *complete;
 static api_callback *callback;
 static void *callback_user;
-static uint8_t called_back[1024], kinds[64];
+static uint8_t called_back[2][1024], kinds[64]; /* called_back: by domain, less 1, and id */
 
 typedef struct buffer {
     uint8_t *data;
@@ -251,7 +255,7 @@ API int cuptiUnsubscribe(void *subscriber)
     MAY_FAIL;
     if (subscriber != &callback_user || !fake_get("subscribed")) return 1;
     __atomic_store_n(&callback, NULL, __ATOMIC_RELEASE);
-    for (size_t i = 0; i < sizeof called_back; ++i) __atomic_store_n(&called_back[i], 0, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < sizeof called_back; ++i) __atomic_store_n(&called_back[0][i], 0, __ATOMIC_RELAXED);
     fake_set("subscribed", 0);
     return 0;
 }
@@ -259,8 +263,8 @@ API int cuptiUnsubscribe(void *subscriber)
 API int cuptiEnableCallback(uint32_t on, void *subscriber, uint32_t domain, uint32_t id)
 {
     MAY_FAIL;
-    if (subscriber != &callback_user || domain != 1 || id >= 700) return 1;
-    __atomic_store_n(&called_back[id], (uint8_t)on, __ATOMIC_RELAXED);
+    if (subscriber != &callback_user || domain < 1 || domain > 2 || id >= (domain == 1 ? 700 : 450)) return 1;
+    __atomic_store_n(&called_back[domain - 1][id], (uint8_t)on, __ATOMIC_RELAXED);
     return 0;
 }
 
@@ -333,7 +337,7 @@ API int cuptiActivityConfigureUnifiedMemoryCounter(void *configs, uint32_t numbe
     return 0;
 }
 
-/*-- calls of the driver --*/
+/*-- calls of the driver and the runtime --*/
 
 typedef struct about_call {
     uint32_t site;
@@ -350,31 +354,41 @@ typedef struct about_call {
 typedef struct call {
     about_call about;
     uint64_t data;
-    uint32_t id;
+    uint32_t domain, id;
 } call;
 
 static uint32_t last_correlation;
+static __thread uint32_t runtime_correlation; /* of the runtime's call that is going on */
 
 static void call_site(call *one, uint32_t site)
 {
     api_callback *to = __atomic_load_n(&callback, __ATOMIC_ACQUIRE);
     one->about.site = site;
     one->about.data = &one->data;
-    if (!to || !__atomic_load_n(&called_back[one->id], __ATOMIC_RELAXED)) return;
+    if (!to || !__atomic_load_n(&called_back[one->domain - 1][one->id], __ATOMIC_RELAXED)) return;
+    if (one->domain == 1 && runtime_correlation && fake_get("silent")) return;
     count("calls", 1);
-    to(callback_user, 1, one->id, &one->about);
+    to(callback_user, one->domain, one->id, &one->about);
 }
 
-static void call_begin(call *one, uint32_t id, const char *name)
+static void call_begin_in(call *one, uint32_t domain, uint32_t id, const char *name)
 {
+    int new_one = !runtime_correlation || fake_get("apart");
     memset(one, 0, sizeof *one);
+    one->domain = domain;
     one->id = id;
     one->about.function = name;
     one->about.context_id = 1;
-    one->about.correlation = __atomic_add_fetch(&last_correlation, 1, __ATOMIC_SEQ_CST);
+    one->about.correlation = new_one ? __atomic_add_fetch(&last_correlation, 1, __ATOMIC_SEQ_CST) : runtime_correlation;
+    if (domain == 2) runtime_correlation = one->about.correlation;
     call_site(one, 0);
 }
-static void call_end(call *one) { call_site(one, 1); }
+static void call_begin(call *one, uint32_t id, const char *name) { call_begin_in(one, 1, id, name); }
+static void call_end(call *one)
+{
+    call_site(one, 1);
+    if (one->domain == 2) runtime_correlation = 0;
+}
 
 /*-- the driver --*/
 
@@ -774,6 +788,63 @@ API int cuStreamSynchronize(void *handle)
     }
     call_end(&one);
     return 0;
+}
+
+/*-- the runtime, whose calls call the driver --*/
+
+typedef struct dim3 {
+    unsigned x, y, z;
+} dim3;
+
+API int cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **parameters, size_t shared, void *handle)
+{
+    call one;
+    call_begin_in(&one, 2, 211, __func__);
+    int result = cuLaunchKernel((void *)(uintptr_t)function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                                (unsigned)shared, handle, parameters, NULL);
+    call_end(&one);
+    return result;
+}
+
+/* Here memory of the host and of a GPU are alike; kind: 1: to the GPU, 2: from it. */
+API int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *handle)
+{
+    call one;
+    call_begin_in(&one, 2, 41, __func__);
+    int result = kind == 1 ? cuMemcpyHtoDAsync_v2((uint64_t)(uintptr_t)to, from, bytes, handle)
+                           : cuMemcpyDtoHAsync_v2(to, (uint64_t)(uintptr_t)from, bytes, handle);
+    call_end(&one);
+    return result;
+}
+
+API int cudaMalloc(void **memory, size_t bytes)
+{
+    call one;
+    uint64_t address = 0;
+    call_begin_in(&one, 2, 20, __func__);
+    int result = cuMemAlloc_v2(&address, bytes);
+    *memory = (void *)(uintptr_t)address;
+    if (fake_get("malloc_fills")) cuMemsetD32Async(address, 0, bytes / 4, NULL);
+    call_end(&one);
+    return result;
+}
+
+API int cudaFree(void *memory)
+{
+    call one;
+    call_begin_in(&one, 2, 22, __func__);
+    int result = cuMemFree_v2((uint64_t)(uintptr_t)memory);
+    call_end(&one);
+    return result;
+}
+
+API int cudaStreamSynchronize(void *handle)
+{
+    call one;
+    call_begin_in(&one, 2, 131, __func__);
+    int result = cuStreamSynchronize(handle);
+    call_end(&one);
+    return result;
 }
 
 /* Records of what the driver here does not do. */

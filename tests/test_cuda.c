@@ -74,6 +74,10 @@ static const char *fake_path(const char *name)
     return path;
 }
 
+typedef struct dim3 {
+    unsigned x, y, z;
+} dim3;
+
 static struct {
     void (*set)(const char *name, long to);
     long (*get)(const char *name);
@@ -96,6 +100,11 @@ static struct {
     void (*migration)(uint32_t counter, uint64_t bytes);
     void (*peer_copy)(uint32_t from, uint32_t to, uint64_t bytes);
     void (*marker)(uint32_t id, uint32_t flags, const char *name);
+    int (*runtime_launch)(const void *function, dim3 grid, dim3 block, void **parameters, size_t shared, void *stream);
+    int (*runtime_copy)(void *to, const void *from, size_t bytes, int kind, void *stream);
+    int (*runtime_allocate)(void **memory, size_t bytes);
+    int (*runtime_release)(void *memory);
+    int (*runtime_wait)(void *stream);
 } fake;
 
 static void fake_open(void)
@@ -104,7 +113,8 @@ static void fake_open(void)
         "fake_set", "fake_get", "fake_fail", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuStreamCreate",
         "cuModuleLoadData", "cuModuleGetFunction", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemcpyHtoDAsync_v2",
         "cuMemcpyDtoHAsync_v2", "cuMemsetD32Async", "cuLaunchKernel", "cuGraphLaunch", "cuStreamSynchronize",
-        "fake_overhead", "fake_migration", "fake_peer_copy", "fake_marker"};
+        "fake_overhead", "fake_migration", "fake_peer_copy", "fake_marker", "cudaLaunchKernel", "cudaMemcpyAsync",
+        "cudaMalloc", "cudaFree", "cudaStreamSynchronize"};
     void *library = dlopen(fake_path("libfake.so"), RTLD_NOW);
     CHECK(library != NULL);
     for (size_t i = 0; library && i < sizeof names / sizeof *names; ++i) {
@@ -158,6 +168,12 @@ static void *kernel(const char *name)
 static void launch(void *function, void *stream)
 {
     fake.launch(function, 128, 1, 1, 256, 1, 1, 1024, stream, NULL, NULL);
+}
+
+static void launch_by_runtime(void *function, void *stream)
+{
+    const dim3 grid = {128, 1, 1}, block = {256, 1, 1};
+    fake.runtime_launch(function, grid, block, NULL, 1024, stream);
 }
 
 static prof_cuda_counts counted(void)
@@ -403,6 +419,120 @@ ALONE(a_kernel_is_joined_with_its_launch)
     CHECK_TEXT(said(trace, "GPU 0.compute_cap_major"), "8");
     CHECK_TEXT(said(trace, "GPU 0.memory_bandwidth"), "1555200000000");
     trace_free(&waits);
+    trace_free(&gpu);
+    trace_free(&host);
+    prof_trace_close(trace);
+}
+
+/* Records one launch by the runtime, in a step. */
+static prof_trace *record_runtime_launch(const char *mode)
+{
+    enable();
+    void *function = kernel("k");
+    if (mode) fake.set(mode, 1);
+    start(NULL, NULL);
+    {
+        PROFILE_STEP("train", 7);
+        launch_by_runtime(function, NULL);
+    }
+    prof_trace *trace = stop();
+    CHECK_EQUAL(counted().kernels, 1);
+    return trace;
+}
+
+/* Checks that the arrow from a call, which has this depth inside the step, leads to the kernel. */
+static void check_joined(const prof_trace *trace, const char *name, unsigned depth)
+{
+    trace_list gpu = row(trace, "GPU 0", "Stream #7"), host = this_thread(trace);
+    const prof_event *run = event_of(&gpu, PROF_EVENT_SCOPE, "k", 0), *step, *call, *out = NULL;
+    const prof_event *in = event_of(&gpu, PROF_EVENT_FLOW_IN, NULL, 0);
+    step = event_of(&host, PROF_EVENT_SCOPE, "train", 0);
+    call = event_of(&host, PROF_EVENT_SCOPE, name, 0);
+    CHECK_EQUAL(call->depth, step->depth + depth);
+    CHECK(call->start_ns >= step->start_ns && end_of(call) <= end_of(step));
+    CHECK_EQUAL(number_arg(call, "correlation_id"), number_arg(run, "correlation_id"));
+    for (size_t i = 0; i < host.count; ++i)
+        if (host.events[i].type == PROF_EVENT_FLOW_OUT && host.events[i].object == in->object) {
+            CHECK(!out); /* once */
+            out = &host.events[i];
+        }
+    CHECK(out && out->depth == call->depth + 1 && out->start_ns >= call->start_ns && out->start_ns <= end_of(call));
+    trace_free(&gpu);
+    trace_free(&host);
+}
+
+/* The runtime calls the driver. With one correlation that is one call of the program, and one scope. */
+ALONE(a_call_of_the_runtime_is_recorded_once)
+{
+    prof_trace *trace = record_runtime_launch(NULL);
+    CHECK_EQUAL(fake.get("calls"), 4); /* begin and end of both */
+    CHECK_EQUAL(counted().calls, 1);
+    check_joined(trace, "cudaLaunchKernel", 1);
+    trace_list host = this_thread(trace);
+    CHECK_EQUAL(count_of(&host, PROF_EVENT_SCOPE, NULL), 2);
+    CHECK_EQUAL(count_of(&host, PROF_EVENT_FLOW_OUT, NULL), 1);
+    CHECK_TEXT(event_of(&host, PROF_EVENT_SCOPE, "cudaLaunchKernel", 0)->site->category, "CUDA");
+    trace_free(&host);
+    prof_trace_close(trace);
+}
+
+/* With two they are two calls, and the kernel is joined with the one whose correlation it has. */
+ALONE(a_call_of_the_driver_with_its_own_correlation_is_nested)
+{
+    prof_trace *trace = record_runtime_launch("apart");
+    CHECK_EQUAL(counted().calls, 2);
+    check_joined(trace, "cuLaunchKernel", 2);
+    trace_list host = this_thread(trace);
+    const prof_event *outer = event_of(&host, PROF_EVENT_SCOPE, "cudaLaunchKernel", 0);
+    const prof_event *inner = event_of(&host, PROF_EVENT_SCOPE, "cuLaunchKernel", 0);
+    CHECK_EQUAL(outer->depth + 1, inner->depth);
+    CHECK(outer->start_ns <= inner->start_ns && end_of(inner) <= end_of(outer));
+    trace_free(&host);
+    prof_trace_close(trace);
+}
+
+/* The runtime need not call the driver by a function that CUPTI knows. */
+ALONE(a_call_of_the_runtime_needs_none_of_the_driver)
+{
+    prof_trace *trace = record_runtime_launch("silent");
+    CHECK_EQUAL(fake.get("calls"), 2);
+    CHECK_EQUAL(counted().calls, 1);
+    check_joined(trace, "cudaLaunchKernel", 1);
+    prof_trace_close(trace);
+}
+
+/* Runtime and driver in one program, on one thread: each call of the program is a scope, and all work is joined. */
+ALONE(a_program_may_call_both_runtime_and_driver)
+{
+    void *memory = NULL;
+    char bytes[1000] = "";
+    enable();
+    void *function = kernel("k");
+    fake.set("malloc_fills", 1);
+    start(NULL, NULL);
+    fake.runtime_allocate(&memory, sizeof bytes); /* fills, what the runtime's call does not say */
+    launch_by_runtime(function, NULL);
+    launch(function, NULL);
+    fake.runtime_copy(memory, bytes, sizeof bytes, 1, NULL);
+    fake.to_host(bytes, (uint64_t)(uintptr_t)memory, sizeof bytes, NULL);
+    fake.runtime_wait(NULL);
+    fake.wait(NULL);
+    fake.runtime_release(memory);
+    prof_trace *trace = stop();
+    trace_list gpu = row(trace, "GPU 0", "Stream #7"), host = this_thread(trace);
+    static const char *const names[] = {"cudaMalloc", "cuMemsetD32Async", "cudaLaunchKernel", "cuLaunchKernel",
+                                        "cudaMemcpyAsync", "cuMemcpyDtoHAsync_v2", "cudaStreamSynchronize",
+                                        "cuStreamSynchronize", "cudaFree"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        CHECK_TEXT(event_of(&host, PROF_EVENT_SCOPE, NULL, i)->name, names[i]);
+    CHECK_EQUAL(count_of(&host, PROF_EVENT_SCOPE, NULL), sizeof names / sizeof *names);
+    unsigned depth = event_of(&host, PROF_EVENT_SCOPE, NULL, 0)->depth;
+    CHECK_EQUAL(event_of(&host, PROF_EVENT_SCOPE, NULL, 1)->depth, depth + 1);
+    CHECK_EQUAL(counted().calls, sizeof names / sizeof *names);
+    CHECK_EQUAL(count_of(&gpu, PROF_EVENT_FLOW_IN, NULL), 5);
+    for (size_t i = 0; i < 5; ++i)
+        CHECK_EQUAL(event_of(&host, PROF_EVENT_FLOW_OUT, NULL, i)->object,
+                    event_of(&gpu, PROF_EVENT_FLOW_IN, NULL, i)->object);
     trace_free(&gpu);
     trace_free(&host);
     prof_trace_close(trace);
@@ -704,7 +834,7 @@ ALONE(limits_of_jax_are_counted)
     CHECK_EQUAL(prof_config_set(&config, "gpu_enable_nvtx_tracking", "true"), PROF_OK);
     CHECK_EQUAL(prof_start(&config), PROF_OK);
     CHECK(getenv("NVTX_INJECTION64_PATH") && strstr(getenv("NVTX_INJECTION64_PATH"), "libfake.so"));
-    for (int i = 0; i < 50; ++i) launch(function, NULL);
+    for (int i = 0; i < 25; ++i) launch(function, NULL), launch_by_runtime(function, NULL);
     for (uint32_t i = 1; i <= 5; ++i) fake.marker(i, 2, "range"), fake.marker(i, 4, NULL);
     fake.marker(9, 1, "instant");
     prof_trace *trace = stop();
@@ -718,7 +848,8 @@ ALONE(limits_of_jax_are_counted)
     trace_list gpu = row(trace, "GPU 0", "Stream #7"), host = this_thread(trace);
     trace_list nvtx = row(trace, "NVTX", "thread #77");
     CHECK_EQUAL(count_of(&gpu, PROF_EVENT_SCOPE, NULL), 20);
-    CHECK_EQUAL(count_of(&host, PROF_EVENT_SCOPE, "cuLaunchKernel"), 10);
+    CHECK_EQUAL(count_of(&host, PROF_EVENT_SCOPE, "cuLaunchKernel"), 5);
+    CHECK_EQUAL(count_of(&host, PROF_EVENT_SCOPE, "cudaLaunchKernel"), 5);
     CHECK_EQUAL(count_of(&nvtx, PROF_EVENT_SCOPE, "range"), 3);
     CHECK(!strncmp(said(trace, "CUDA calls dropped"), "40: ", 4));
     CHECK(!strncmp(said(trace, "CUDA events dropped"), "30: ", 4));

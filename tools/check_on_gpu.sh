@@ -1,7 +1,8 @@
 #!/bin/sh
 # Checks what prof_cuda.h promises, on a machine with an NVIDIA GPU, in less than 5 minutes: the declarations beside the
-# headers of the installed CUPTI; kernels, copies, graphs, allocations, limits and 100,000 launches, each counted; clocks
-# for a minute; what the example records. Needs a C compiler, the driver and CUPTI; no nvcc, because the kernel is in PTX.
+# headers of the installed CUPTI; kernels, copies, graphs, allocations, calls of the runtime, limits and 100,000
+# launches, each counted; clocks for a minute; what the example records. Needs a C compiler, the driver and CUPTI; no
+# nvcc, because the kernel is in PTX.
 #
 # usage: tools/check_on_gpu.sh [--fake] [FOLDER]
 #        PROF_CUDA_CUPTI: the libcupti.so to use; --fake: with tests/fake_cupti.c instead of a GPU, and a shorter minute

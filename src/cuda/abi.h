@@ -12,6 +12,7 @@ enum {
     PROF__CUPTI_END_OF_BUFFER = 12,
     PROF__CUPTI_FLUSH_FORCED = 1,
     PROF__CUPTI_DOMAIN_DRIVER = 1, /* of callbacks */
+    PROF__CUPTI_DOMAIN_RUNTIME = 2,
     PROF__CUPTI_EXIT = 1,          /* the site of a callback: the function returns */
     PROF__CUPTI_MEMSET_ASYNC = 1,
     PROF__CUPTI_MEMCPY_ASYNC = 1,
@@ -210,6 +211,62 @@ typedef struct prof__cuda_api {
     X(cuModuleLoadFatBinary, 21, 0) X(cuLibraryLoadData, 678, 0) X(cuLibraryLoadFromFile, 679, 0)                     \
     X(cuLaunchHostFunc, 527, 0) X(cuLaunchHostFunc_ptsz, 528, 0) X(cuCtxCreate_v2, 235, 0)                            \
     X(cuDevicePrimaryCtxRetain, 386, 0) X(cuGraphInstantiateWithFlags, 643, 0)
+/* Likewise of the runtime, which calls the driver. X(name, the version of CUDA that it is of, id, as above) */
+#define PROF__CUDA_RUNTIME_CALLS(X)                                                                                   \
+    X(cudaMalloc, v3020, 20, 0) X(cudaMallocPitch, v3020, 21, 0) X(cudaFree, v3020, 22, 0)                            \
+    X(cudaMallocArray, v3020, 23, 0) X(cudaFreeArray, v3020, 24, 0) X(cudaMallocHost, v3020, 25, 0)                   \
+    X(cudaFreeHost, v3020, 26, 0) X(cudaHostAlloc, v3020, 27, 0) X(cudaMemcpy, v3020, 31, 1)                          \
+    X(cudaMemcpy2D, v3020, 32, 1) X(cudaMemcpyToArray, v3020, 33, 1) X(cudaMemcpy2DToArray, v3020, 34, 1)             \
+    X(cudaMemcpyFromArray, v3020, 35, 1) X(cudaMemcpy2DFromArray, v3020, 36, 1)                                       \
+    X(cudaMemcpyArrayToArray, v3020, 37, 1) X(cudaMemcpy2DArrayToArray, v3020, 38, 1)                                 \
+    X(cudaMemcpyToSymbol, v3020, 39, 1) X(cudaMemcpyFromSymbol, v3020, 40, 1) X(cudaMemcpyAsync, v3020, 41, 1)        \
+    X(cudaMemcpyToArrayAsync, v3020, 42, 1) X(cudaMemcpyFromArrayAsync, v3020, 43, 1)                                 \
+    X(cudaMemcpy2DAsync, v3020, 44, 1) X(cudaMemcpy2DToArrayAsync, v3020, 45, 1)                                      \
+    X(cudaMemcpy2DFromArrayAsync, v3020, 46, 1) X(cudaMemcpyToSymbolAsync, v3020, 47, 1)                              \
+    X(cudaMemcpyFromSymbolAsync, v3020, 48, 1) X(cudaMemset, v3020, 49, 1) X(cudaMemset2D, v3020, 50, 1)              \
+    X(cudaMemsetAsync, v3020, 51, 1) X(cudaMemset2DAsync, v3020, 52, 1) X(cudaThreadSynchronize, v3020, 126, 0)       \
+    X(cudaStreamSynchronize, v3020, 131, 0) X(cudaEventSynchronize, v3020, 137, 0) X(cudaMalloc3D, v3020, 140, 0)     \
+    X(cudaMalloc3DArray, v3020, 141, 0) X(cudaMemset3D, v3020, 142, 1) X(cudaMemset3DAsync, v3020, 143, 1)            \
+    X(cudaMemcpy3D, v3020, 144, 1) X(cudaMemcpy3DAsync, v3020, 145, 1) X(cudaStreamWaitEvent, v3020, 147, 0)          \
+    X(cudaHostRegister, v4000, 152, 0) X(cudaHostUnregister, v4000, 153, 0) X(cudaMemcpyPeer, v4000, 160, 1)          \
+    X(cudaMemcpyPeerAsync, v4000, 161, 1) X(cudaMemcpy3DPeer, v4000, 162, 1) X(cudaMemcpy3DPeerAsync, v4000, 163, 1)  \
+    X(cudaDeviceSynchronize, v3020, 165, 0) X(cudaMallocMipmappedArray, v5000, 192, 0)                                \
+    X(cudaFreeMipmappedArray, v5000, 194, 0) X(cudaMallocManaged, v6000, 206, 0) X(cudaLaunchKernel, v7000, 211, 1)   \
+    X(cudaLaunchKernel_ptsz, v7000, 214, 1) X(cudaMemcpy_ptds, v7000, 215, 1) X(cudaMemcpy2D_ptds, v7000, 216, 1)     \
+    X(cudaMemcpyToArray_ptds, v7000, 217, 1) X(cudaMemcpy2DToArray_ptds, v7000, 218, 1)                               \
+    X(cudaMemcpyFromArray_ptds, v7000, 219, 1) X(cudaMemcpy2DFromArray_ptds, v7000, 220, 1)                           \
+    X(cudaMemcpyArrayToArray_ptds, v7000, 221, 1) X(cudaMemcpy2DArrayToArray_ptds, v7000, 222, 1)                     \
+    X(cudaMemcpyToSymbol_ptds, v7000, 223, 1) X(cudaMemcpyFromSymbol_ptds, v7000, 224, 1)                             \
+    X(cudaMemcpyAsync_ptsz, v7000, 225, 1) X(cudaMemcpyToArrayAsync_ptsz, v7000, 226, 1)                              \
+    X(cudaMemcpyFromArrayAsync_ptsz, v7000, 227, 1) X(cudaMemcpy2DAsync_ptsz, v7000, 228, 1)                          \
+    X(cudaMemcpy2DToArrayAsync_ptsz, v7000, 229, 1) X(cudaMemcpy2DFromArrayAsync_ptsz, v7000, 230, 1)                 \
+    X(cudaMemcpyToSymbolAsync_ptsz, v7000, 231, 1) X(cudaMemcpyFromSymbolAsync_ptsz, v7000, 232, 1)                   \
+    X(cudaMemset_ptds, v7000, 233, 1) X(cudaMemset2D_ptds, v7000, 234, 1) X(cudaMemsetAsync_ptsz, v7000, 235, 1)      \
+    X(cudaMemset2DAsync_ptsz, v7000, 236, 1) X(cudaStreamSynchronize_ptsz, v7000, 239, 0)                             \
+    X(cudaMemset3D_ptds, v7000, 243, 1) X(cudaMemset3DAsync_ptsz, v7000, 244, 1) X(cudaMemcpy3D_ptds, v7000, 245, 1)  \
+    X(cudaMemcpy3DAsync_ptsz, v7000, 246, 1) X(cudaStreamWaitEvent_ptsz, v7000, 247, 0)                               \
+    X(cudaMemcpy3DPeer_ptds, v7000, 249, 1) X(cudaMemcpy3DPeerAsync_ptsz, v7000, 250, 1)                              \
+    X(cudaMemPrefetchAsync, v8000, 252, 1) X(cudaMemPrefetchAsync_ptsz, v8000, 253, 1)                                \
+    X(cudaLaunchCooperativeKernel, v9000, 269, 1) X(cudaLaunchCooperativeKernel_ptsz, v9000, 270, 1)                  \
+    X(cudaLaunchCooperativeKernelMultiDevice, v9000, 272, 1) X(cudaLaunchHostFunc, v10000, 284, 0)                    \
+    X(cudaLaunchHostFunc_ptsz, v10000, 285, 0) X(cudaGraphInstantiate, v10000, 310, 0)                                \
+    X(cudaGraphLaunch, v10000, 311, 1) X(cudaGraphLaunch_ptsz, v10000, 312, 1) X(cudaGraphUpload, v10000, 348, 0)     \
+    X(cudaGraphUpload_ptsz, v10000, 349, 0) X(cudaMallocAsync, v11020, 373, 0)                                        \
+    X(cudaMallocAsync_ptsz, v11020, 374, 0) X(cudaFreeAsync, v11020, 375, 0) X(cudaFreeAsync_ptsz, v11020, 376, 0)    \
+    X(cudaMallocFromPoolAsync, v11020, 391, 0) X(cudaMallocFromPoolAsync_ptsz, v11020, 392, 0)                        \
+    X(cudaGraphInstantiateWithFlags, v11040, 418, 0) X(cudaLaunchKernelExC, v11060, 430, 1)                           \
+    X(cudaLaunchKernelExC_ptsz, v11060, 431, 1) X(cudaGraphInstantiateWithParams, v12000, 436, 0)                     \
+    X(cudaGraphInstantiateWithParams_ptsz, v12000, 437, 0) X(cudaGraphInstantiate, v12000, 443, 0)                    \
+    X(cudaInitDevice, v12000, 444, 0)
+/* Those that came after CUDA 12.1. */
+#define PROF__CUDA_NEWER_CALLS(X)                                                                                     \
+    X(cudaMemPrefetchAsync, v12020, 449, 1) X(cudaMemPrefetchAsync_ptsz, v12020, 450, 1)                              \
+    X(cudaLibraryLoadData, v12060, 470, 0) X(cudaLibraryLoadFromFile, v12060, 471, 0)                                 \
+    X(cudaMemcpyBatchAsync, v12080, 482, 1) X(cudaMemcpyBatchAsync_ptsz, v12080, 483, 1)                              \
+    X(cudaMemcpy3DBatchAsync, v12080, 484, 1) X(cudaMemcpy3DBatchAsync_ptsz, v12080, 485, 1)                          \
+    X(cudaMemPrefetchBatchAsync, v13000, 487, 1) X(cudaMemPrefetchBatchAsync_ptsz, v13000, 488, 1)                    \
+    X(cudaMemcpyBatchAsync, v13000, 509, 1) X(cudaMemcpyBatchAsync_ptsz, v13000, 510, 1)                              \
+    X(cudaMemcpy3DBatchAsync, v13000, 511, 1) X(cudaMemcpy3DBatchAsync_ptsz, v13000, 512, 1)
 #define PROF__CUDA_IDS 1024 /* ids of callbacks are below */
 
 #endif /* PROF__CUDA_ABI_H */

@@ -12,7 +12,7 @@ typedef struct prof_cuda_config {
                            that beside the CUDA runtime that it has, else by name, else that of /usr/local/cuda */
     size_t memory;      /* bytes for CUPTI's records, 128 KiB to 1 GiB; 0: 16 MiB. What finds no room is dropped, and
                            counted */
-    int no_calls;       /* 1: without the driver's calls, and so without arrows */
+    int no_calls;       /* 1: without the calls of driver and runtime, and so without arrows */
     int no_memory;      /* 1: without allocations */
 } prof_cuda_config;
 

@@ -16,8 +16,9 @@
 
    Each GPU is a device of the trace, "GPU 0", with a track for each stream: kernels, copies, fills, graphs. Other
    tracks have its memory, what waits for it, page migrations of unified memory, and CUPTI's own overhead. Calls of the
-   CUDA driver become scopes of the threads that make them, inside the program's own scopes; an arrow leads from each
-   launch to the kernel. The arguments are those of XProf's own recorder, so that its kernel statistics work.
+   CUDA runtime and of the driver become scopes of the threads that make them, inside the program's own scopes; an arrow
+   leads from each launch to the kernel. What the runtime has the driver do for the same call is not recorded twice. The
+   arguments are those of XProf's own recorder, so that its kernel statistics work.
 
    It uses NVIDIA's tracing library CUPTI, and needs neither CUDA's headers nor a library to link: the driver and CUPTI
    are loaded at run time, and never unloaded. CUPTI comes with the CUDA toolkit, and with the Python packages
@@ -30,8 +31,8 @@
 SESSIONS
 
    After prof_cuda_enable() every session records GPUs, but one with no_devices (TensorFlow's device_tracer_level 0),
-   and one of PROF_STATS, which keeps no events of devices. At level 0 (host_tracer_level 0) the driver's calls and the
-   arrows are left out. prof_stop() has CUPTI hand over what it has: a kernel that runs on has no end, and is counted in
+   and one of PROF_STATS, which keeps no events of devices. At level 0 (host_tracer_level 0) calls and arrows are left
+   out. prof_stop() has CUPTI hand over what it has: a kernel that runs on has no end, and is counted in
    prof_cuda_counts.untimed. To have it, wait for the GPU first (cuCtxSynchronize, cudaDeviceSynchronize).
 
    Costs: prof_cuda_enable() initialises the driver (cuInit). A session has a thread, and config.memory for CUPTI's
@@ -43,7 +44,7 @@ SESSIONS
 
 KEYS of JAX, for prof_config_set(). They hold for the sessions that begin after they were set, whatever the prof_config.
 
-     gpu_max_callback_api_events     2097152   calls of the driver that a session records; more are counted as dropped
+     gpu_max_callback_api_events     2097152   calls that a session records; more are counted as dropped
      gpu_max_activity_api_events     2097152   likewise kernels, copies and so on
      gpu_max_annotation_strings      1048576   likewise ranges of NVTX
      gpu_enable_nvtx_tracking        false     records ranges of NVTX. It has to be set before the first call of NVTX

@@ -116,7 +116,7 @@ static prof_status prof__cuda_calls_begin(void)
     if (result) return prof__cupti_failed("Subscribe", result);
     /* CUPTI of an older version does not know all of them. */
     for (size_t i = 0; prof__cuda.arrows && i < PROF__CUDA_FUNCTION_COUNT; ++i)
-        api->EnableCallback(1, prof__cuda.subscriber, PROF__CUPTI_DOMAIN_DRIVER, prof__cuda_functions[i].id);
+        api->EnableCallback(1, prof__cuda.subscriber, prof__cuda_functions[i].domain, prof__cuda_functions[i].id);
     return PROF_OK;
 }
 

@@ -69,7 +69,7 @@ static struct {
     prof__session *session;
     uint32_t running, stop, done;
     int ending; /* a lock */
-    int arrows; /* 1: calls of the driver are recorded in this session */
+    int arrows; /* 1: calls of driver and runtime are recorded in this session */
     int calls;  /* 1: now */
     void *subscriber;
     prof__cuda_wishes wishes; /* of this session */

@@ -3,6 +3,7 @@
 #include <cupti_callbacks.h>
 #include <cupti_driver_cbid.h>
 #include <cupti_result.h>
+#include <cupti_runtime_cbid.h>
 #include "cuda/abi.h"
 
 #define SAME(name, ours, theirs) typedef char name[(long long)(ours) == (long long)(theirs) ? 1 : -1]
@@ -158,6 +159,7 @@ FIELD(call, correlation, CUpti_CallbackData, correlationId);
 SAME(end_of_buffer, PROF__CUPTI_END_OF_BUFFER, CUPTI_ERROR_MAX_LIMIT_REACHED);
 SAME(flush_forced, PROF__CUPTI_FLUSH_FORCED, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 SAME(domain_driver, PROF__CUPTI_DOMAIN_DRIVER, CUPTI_CB_DOMAIN_DRIVER_API);
+SAME(domain_runtime, PROF__CUPTI_DOMAIN_RUNTIME, CUPTI_CB_DOMAIN_RUNTIME_API);
 SAME(exits, PROF__CUPTI_EXIT, CUPTI_API_EXIT);
 SAME(memset_async, PROF__CUPTI_MEMSET_ASYNC, CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC);
 SAME(memcpy_async, PROF__CUPTI_MEMCPY_ASYNC, CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC);
@@ -180,6 +182,12 @@ SAME(kind_graph, PROF__CUPTI_GRAPH, CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
 
 #define CALL(name, id, work) SAME(id_##name, id, CUPTI_DRIVER_TRACE_CBID_##name);
 PROF__CUDA_CALLS(CALL)
+#define RUNTIME_CALL(name, version, id, work) \
+    SAME(id_##name##_##version, id, CUPTI_RUNTIME_TRACE_CBID_##name##_##version);
+PROF__CUDA_RUNTIME_CALLS(RUNTIME_CALL)
+#ifdef NEWER
+PROF__CUDA_NEWER_CALLS(RUNTIME_CALL)
+#endif
 
 /* The functions: a declaration that differs would not compile. An enum is as wide as an int. */
 #define TAKES(name, parameters) CUptiResult (*const takes_##name) parameters = cupti##name;

@@ -277,6 +277,52 @@ static void allocations(void)
     verdict(counted().allocations == 10, "allocations and releases");
 }
 
+/* Copies by the runtime, if there is one. Whether CUPTI gives its calls and those that it has the driver do one
+   correlation, only a GPU can tell: each copy must have its call in any case. */
+static void runtime(const char *path)
+{
+    static const char *const names[] = {"libcudart.so.13", "libcudart.so.12"};
+    int (*copy)(void *to, const void *from, size_t bytes, int kind, void *stream) = NULL;
+    size_t of_runtime = 0, of_driver = 0, joined = 0;
+    void *library = fake ? dlopen(path, RTLD_NOW) : NULL;
+    for (size_t i = 0; !fake && !library && i < 2; ++i) library = dlopen(names[i], RTLD_NOW);
+    void *symbol = library ? dlsym(library, "cudaMemcpyAsync") : NULL;
+    if (!symbol) {
+        printf("SKIP calls of the runtime: there is no libcudart.so.12 or .13; LD_LIBRARY_PATH can name its folder\n");
+        ++skipped;
+        return;
+    }
+    memcpy(&copy, &symbol, sizeof symbol);
+    CUDA(copy((void *)(uintptr_t)memory, host, 1000, 1, stream)); /* the runtime initialises itself */
+    begin(NULL, NULL, 64u << 20);
+    for (int i = 0; i < 10; ++i) CUDA(copy((void *)(uintptr_t)memory, host, 1000, 1, stream));
+    CUDA(cuStreamSynchronize(stream));
+    prof_trace *trace = end();
+    span_count = 0;
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        prof_cursor *cursor = NULL;
+        prof_event event;
+        if (prof_cursor_open(trace, i, &cursor)) continue;
+        while (prof_cursor_next(cursor, &event)) {
+            if (event.type != PROF_EVENT_SCOPE) continue;
+            int outer = !strncmp(event.name, "cudaMemcpy", 10), inner = !strncmp(event.name, "cuMemcpy", 8);
+            of_runtime += (size_t)outer;
+            of_driver += (size_t)inner;
+            if (outer || inner) span_add(1, &event);
+            if (!strncmp(event.name, "MEMCPY", 6)) span_add(3, &event);
+        }
+        prof_cursor_close(cursor);
+    }
+    prof_trace_close(trace);
+    qsort(spans, span_count, sizeof *spans, by_correlation);
+    for (size_t i = 1; i < span_count; ++i)
+        joined += spans[i].kind == 3 && spans[i - 1].kind == 1 && spans[i - 1].correlation == spans[i].correlation;
+    print_counts("10 copies by the runtime");
+    printf("     scopes: %zu of the runtime, %zu of the driver\n", of_runtime, of_driver);
+    verdict(of_runtime == 10, "calls of the runtime");
+    verdict(joined == 10, "each copy has its call");
+}
+
 /* Samples a counter for half a second. It may need privileges, or another GPU: then that is said. */
 static void counters(void)
 {
@@ -331,6 +377,7 @@ int main(int count, char **arguments)
     copies_and_kernels(folder);
     graphs();
     allocations();
+    runtime(driver);
     limits();
     many();
     clocks(seconds);
