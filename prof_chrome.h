@@ -56,7 +56,8 @@ WHAT IS WRITTEN                                                                 
     device      a process of its own below the one that used it, with its rows as threads. "(clock not aligned)" in its
                 name says that its times are only guessed. A flow that leads to an event comes after it
     thread      its name and its place: the main thread first, then by appearance. A thread id that was used before in
-                the trace, or that is 0 or too large, is replaced by a number from 1000000000 on
+                the trace, or that is 0 or too large, is replaced by the smallest number from 1 on that no
+                thread or process of the file has; frames, marks, locks, states and devices have such numbers, too
     otherData   program, clock and its rate, start as Unix time, losses, cost of a scope (chrome://tracing: "Metadata")
 
     Times are microseconds since prof_start() with three decimals, made from integer nanoseconds; they are exact for 100
@@ -196,7 +197,9 @@ typedef struct prof__chrome {
     prof__chrome_part *parts; /* of each trace */
     size_t part_count, machines; /* machines: see prof_trace_align() */
     prof_chrome_options options;
-    uint32_t next_id;
+    uint32_t *taken;      /* the ids of the system that the file has, ascending */
+    size_t taken_count, taken_at;
+    uint32_t last_id;     /* the last of our own ids */
     uint64_t frame_tracks;
     prof__chrome_marks marks[PROF__CHROME_MARKS];
     size_t mark_count;
@@ -242,6 +245,16 @@ typedef struct prof__chrome_track {
     prof__chrome_frames frames[PROF__CHROME_FRAMES];
     size_t frame_count;
 } prof__chrome_track;
+
+/* Returns an id for a thread or device that the system does not know: the next one, from 1 on, that no thread or
+   process of the file has. Viewers show it beside the name, so it is short. */
+static uint32_t prof__chrome_new_id(prof__chrome *c)
+{
+    uint32_t id = ++c->last_id;
+    for (; c->taken_at < c->taken_count && c->taken[c->taken_at] <= id; c->taken_at++)
+        if (c->taken[c->taken_at] == id) id = ++c->last_id;
+    return id;
+}
 
 #define PROF__CHROME_LITERAL(out, literal) prof__out_bytes(out, literal, sizeof(literal) - 1)
 
@@ -1036,7 +1049,7 @@ static const prof__chrome_marks *prof__chrome_mark_track(prof__chrome *c, const 
     marks = &c->marks[c->mark_count++];
     marks->name = name;
     marks->pid = c->pid;
-    marks->tid = c->next_id++;
+    marks->tid = prof__chrome_new_id(c);
     prof__chrome_thread_name(c, marks->tid, name ? "mark: " : "", name ? name : "marks");
     prof__chrome_sort_index(c, marks->tid, (int64_t)i - 900000);
     return marks;
@@ -1273,7 +1286,7 @@ static void prof__chrome_write_flows(prof__chrome *c)
 static uint32_t prof__chrome_lock_track(prof__chrome *c)
 {
     if (!c->lock_tid) {
-        c->lock_tid = c->next_id++;
+        c->lock_tid = prof__chrome_new_id(c);
         prof__chrome_thread_name(c, c->lock_tid, "", "locks");
         prof__chrome_sort_index(c, c->lock_tid, 1000000000);
     }
@@ -1497,20 +1510,10 @@ static void prof__chrome_memory(prof__chrome *c)
 
 /*-- processes and threads --*/
 
-/* Gives each track an id that no other has. `threads` has space for the tracks of all traces. Returns 0 without
-   memory. */
-static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, size_t tracks)
+static int prof__chrome_id_order(const void *a, const void *b)
 {
-    size_t i, at = 0;
-    uint32_t *ids = (uint32_t *)malloc((tracks + 1) * sizeof *ids);
-    int good = ids && prof__display_ids(c->traces, c->part_count, tracks, ids, &c->next_id);
-    for (i = 0; i < c->part_count; i++) {
-        c->parts[i].threads = threads + at;
-        at += prof_trace_track_count(c->parts[i].trace);
-    }
-    for (i = 0; good && i < tracks; i++) threads[i].id = ids[i];
-    free(ids);
-    return good;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
 }
 
 /* Gives each process an id that no other has. */
@@ -1519,16 +1522,50 @@ static void prof__chrome_processes(prof__chrome *c)
     size_t i, j;
     for (i = 0; i < c->part_count; i++) {
         uint64_t pid = prof_trace_about(c->parts[i].trace)->pid;
-        for (j = 0; j < i && c->parts[j].pid != pid; j++) continue;
-        c->parts[i].pid = pid && pid < PROF__DISPLAY_ID && j == i ? (uint32_t)pid : i ? c->next_id++ : 1;
+        for (j = 0; j < i && prof_trace_about(c->parts[j].trace)->pid != pid; j++) continue;
+        c->parts[i].pid = pid && pid < PROF__DISPLAY_ID && j == i ? (uint32_t)pid
+                          : i                                     ? PROF__DISPLAY_ID + (uint32_t)i
+                                                                  : 1;
     }
+}
+
+/* Gives each track an id that no other has. `threads` has space for the tracks of all traces. Returns 0 without
+   memory. */
+static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, size_t tracks)
+{
+    size_t i, at = 0;
+    uint32_t next = PROF__DISPLAY_ID, *ids = (uint32_t *)malloc((tracks + 1) * sizeof *ids);
+    c->taken = (uint32_t *)malloc((tracks + c->part_count) * sizeof *c->taken);
+    c->taken_count = c->taken_at = 0;
+    c->last_id = 0;
+    if (!ids || !c->taken || !prof__display_ids(c->traces, c->part_count, tracks, ids, &next)) {
+        free(ids);
+        return 0;
+    }
+    for (i = 0; i < c->part_count; i++) {
+        c->parts[i].threads = threads + at;
+        at += prof_trace_track_count(c->parts[i].trace);
+        c->taken[c->taken_count++] = c->parts[i].pid;
+    }
+    for (i = 0; i < tracks; i++)
+        if (ids[i] < PROF__DISPLAY_ID) c->taken[c->taken_count++] = ids[i];
+    qsort(c->taken, c->taken_count, sizeof *c->taken, prof__chrome_id_order);
+    for (i = 0; i < tracks; i++) threads[i].id = ids[i] < PROF__DISPLAY_ID ? ids[i] : prof__chrome_new_id(c);
+    free(ids);
+    return 1;
+}
+
+/* Gives each device the id of a process of its own. */
+static void prof__chrome_devices(prof__chrome *c)
+{
+    size_t i, j;
     for (i = 0; i < c->part_count; i++)
         for (j = 0; j < prof_trace_track_count(c->parts[i].trace); j++) {
             const prof_track *track = prof_trace_track(c->parts[i].trace, j);
             int same = j && prof_trace_track(c->parts[i].trace, j - 1)->device == track->device;
             c->parts[i].threads[j].pid = !*track->device ? c->parts[i].pid
                                          : same          ? c->parts[i].threads[j - 1].pid
-                                                         : c->next_id++;
+                                                         : prof__chrome_new_id(c);
             c->parts[i].devices += *track->device && !same;
         }
 }
@@ -1740,7 +1777,7 @@ static prof__chrome_frames *prof__chrome_frame_track(prof__chrome *c, prof__chro
     track->frame_count++;
     frames->name = name;
     frames->id = id;
-    frames->tid = c->next_id++;
+    frames->tid = prof__chrome_new_id(c);
     frames->origin = start;
     prof__chrome_thread_name(c, frames->tid, "frames: ", name);
     prof__chrome_sort_index(c, frames->tid, (int64_t)c->frame_tracks++ - 1000000);
@@ -1919,7 +1956,7 @@ static void prof__chrome_states(prof__chrome *c, size_t index, int64_t place)
     uint32_t tid;
     if (!count) return;
     prof__chrome_enter(c, index);
-    tid = c->next_id++;
+    tid = prof__chrome_new_id(c);
     prof__chrome_thread_name(c, tid, "state of ", *name ? name : "thread");
     prof__chrome_sort_index(c, tid, place);
     for (i = 0; i < count && c->out.status == PROF_OK; i++) prof__chrome_thread_state(c, tid, &states[i]);
@@ -2008,7 +2045,8 @@ static void prof__chrome_all(prof__chrome *c)
     prof__chrome_thread *threads;
     for (i = 0; i < c->part_count; i++) tracks += prof_trace_track_count(c->parts[i].trace);
     threads = (prof__chrome_thread *)calloc(tracks + 1, sizeof *threads);
-    c->next_id = PROF__DISPLAY_ID;
+    c->taken = NULL;
+    prof__chrome_processes(c);
     c->stamp = 0;
     c->frame_tracks = 0;
     c->mark_count = 0;
@@ -2017,7 +2055,7 @@ static void prof__chrome_all(prof__chrome *c)
     if (!track || !threads || !prof__chrome_threads(c, threads, tracks)) {
         prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory to write %lu tracks", (unsigned long)tracks));
     } else {
-        prof__chrome_processes(c);
+        prof__chrome_devices(c);
         prof__chrome_recorder(c);
         for (i = 0; i < c->part_count; i++) {
             prof__chrome_select(c, &c->parts[i]);
@@ -2033,6 +2071,7 @@ static void prof__chrome_all(prof__chrome *c)
     }
     free(track);
     free(threads);
+    free(c->taken);
     prof__site_texts_free(&c->sites);
 }
 

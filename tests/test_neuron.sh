@@ -138,7 +138,7 @@ planes runtime "/device:CUSTOM:NeuronCore 0;/device:GPU:0 Neuron runtime 0;"
 planes none "/device:CUSTOM:Neuron runtime 0;/device:CUSTOM:NeuronCore 0;"
 is "merge of both" 0 "$prof" merge whole.prof alone.prof -o merged.json
 has "merged: by Unix time" merged.json '"processes aligned by":"Unix time"'
-has "merged: where it belongs" merged.json '"cat":"NeuronCore 0","pid":1000000003,"tid":1000000000,"ts":2.500,'
+has "merged: where it belongs" merged.json '"cat":"NeuronCore 0","pid":3,"tid":1,"ts":2.500,'
 
 sed 's/17000000/17000009/g' fetched.json >later.json
 is "import of another run" 1 "$prof" neuron import later.json whole.prof -o both.prof

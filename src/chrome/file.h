@@ -6,7 +6,6 @@
 #include "api/values.h"
 #include "ground/errors.h"
 #include "ground/out.h"
-#include "display/tracks.h"
 #include "chrome/api.h"
 #include "chrome/counters.h"
 #include "chrome/flows.h"
@@ -56,7 +55,8 @@ static void prof__chrome_all(prof__chrome *c)
     prof__chrome_thread *threads;
     for (i = 0; i < c->part_count; i++) tracks += prof_trace_track_count(c->parts[i].trace);
     threads = (prof__chrome_thread *)calloc(tracks + 1, sizeof *threads);
-    c->next_id = PROF__DISPLAY_ID;
+    c->taken = NULL;
+    prof__chrome_processes(c);
     c->stamp = 0;
     c->frame_tracks = 0;
     c->mark_count = 0;
@@ -65,7 +65,7 @@ static void prof__chrome_all(prof__chrome *c)
     if (!track || !threads || !prof__chrome_threads(c, threads, tracks)) {
         prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory to write %lu tracks", (unsigned long)tracks));
     } else {
-        prof__chrome_processes(c);
+        prof__chrome_devices(c);
         prof__chrome_recorder(c);
         for (i = 0; i < c->part_count; i++) {
             prof__chrome_select(c, &c->parts[i]);
@@ -81,6 +81,7 @@ static void prof__chrome_all(prof__chrome *c)
     }
     free(track);
     free(threads);
+    free(c->taken);
     prof__site_texts_free(&c->sites);
 }
 

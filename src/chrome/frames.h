@@ -24,7 +24,7 @@ static prof__chrome_frames *prof__chrome_frame_track(prof__chrome *c, prof__chro
     track->frame_count++;
     frames->name = name;
     frames->id = id;
-    frames->tid = c->next_id++;
+    frames->tid = prof__chrome_new_id(c);
     frames->origin = start;
     prof__chrome_thread_name(c, frames->tid, "frames: ", name);
     prof__chrome_sort_index(c, frames->tid, (int64_t)c->frame_tracks++ - 1000000);

@@ -35,7 +35,7 @@ static const prof__chrome_marks *prof__chrome_mark_track(prof__chrome *c, const 
     marks = &c->marks[c->mark_count++];
     marks->name = name;
     marks->pid = c->pid;
-    marks->tid = c->next_id++;
+    marks->tid = prof__chrome_new_id(c);
     prof__chrome_thread_name(c, marks->tid, name ? "mark: " : "", name ? name : "marks");
     prof__chrome_sort_index(c, marks->tid, (int64_t)i - 900000);
     return marks;

@@ -18,7 +18,7 @@
 static uint32_t prof__chrome_lock_track(prof__chrome *c)
 {
     if (!c->lock_tid) {
-        c->lock_tid = c->next_id++;
+        c->lock_tid = prof__chrome_new_id(c);
         prof__chrome_thread_name(c, c->lock_tid, "", "locks");
         prof__chrome_sort_index(c, c->lock_tid, 1000000000);
     }

@@ -56,7 +56,8 @@ WHAT IS WRITTEN                                                                 
     device      a process of its own below the one that used it, with its rows as threads. "(clock not aligned)" in its
                 name says that its times are only guessed. A flow that leads to an event comes after it
     thread      its name and its place: the main thread first, then by appearance. A thread id that was used before in
-                the trace, or that is 0 or too large, is replaced by a number from 1000000000 on
+                the trace, or that is 0 or too large, is replaced by the smallest number from 1 on that no
+                thread or process of the file has; frames, marks, locks, states and devices have such numbers, too
     otherData   program, clock and its rate, start as Unix time, losses, cost of a scope (chrome://tracing: "Metadata")
 
     Times are microseconds since prof_start() with three decimals, made from integer nanoseconds; they are exact for 100

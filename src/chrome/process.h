@@ -15,20 +15,10 @@
 
 /*-- processes and threads --*/
 
-/* Gives each track an id that no other has. `threads` has space for the tracks of all traces. Returns 0 without
-   memory. */
-static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, size_t tracks)
+static int prof__chrome_id_order(const void *a, const void *b)
 {
-    size_t i, at = 0;
-    uint32_t *ids = (uint32_t *)malloc((tracks + 1) * sizeof *ids);
-    int good = ids && prof__display_ids(c->traces, c->part_count, tracks, ids, &c->next_id);
-    for (i = 0; i < c->part_count; i++) {
-        c->parts[i].threads = threads + at;
-        at += prof_trace_track_count(c->parts[i].trace);
-    }
-    for (i = 0; good && i < tracks; i++) threads[i].id = ids[i];
-    free(ids);
-    return good;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
 }
 
 /* Gives each process an id that no other has. */
@@ -37,16 +27,50 @@ static void prof__chrome_processes(prof__chrome *c)
     size_t i, j;
     for (i = 0; i < c->part_count; i++) {
         uint64_t pid = prof_trace_about(c->parts[i].trace)->pid;
-        for (j = 0; j < i && c->parts[j].pid != pid; j++) continue;
-        c->parts[i].pid = pid && pid < PROF__DISPLAY_ID && j == i ? (uint32_t)pid : i ? c->next_id++ : 1;
+        for (j = 0; j < i && prof_trace_about(c->parts[j].trace)->pid != pid; j++) continue;
+        c->parts[i].pid = pid && pid < PROF__DISPLAY_ID && j == i ? (uint32_t)pid
+                          : i                                     ? PROF__DISPLAY_ID + (uint32_t)i
+                                                                  : 1;
     }
+}
+
+/* Gives each track an id that no other has. `threads` has space for the tracks of all traces. Returns 0 without
+   memory. */
+static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, size_t tracks)
+{
+    size_t i, at = 0;
+    uint32_t next = PROF__DISPLAY_ID, *ids = (uint32_t *)malloc((tracks + 1) * sizeof *ids);
+    c->taken = (uint32_t *)malloc((tracks + c->part_count) * sizeof *c->taken);
+    c->taken_count = c->taken_at = 0;
+    c->last_id = 0;
+    if (!ids || !c->taken || !prof__display_ids(c->traces, c->part_count, tracks, ids, &next)) {
+        free(ids);
+        return 0;
+    }
+    for (i = 0; i < c->part_count; i++) {
+        c->parts[i].threads = threads + at;
+        at += prof_trace_track_count(c->parts[i].trace);
+        c->taken[c->taken_count++] = c->parts[i].pid;
+    }
+    for (i = 0; i < tracks; i++)
+        if (ids[i] < PROF__DISPLAY_ID) c->taken[c->taken_count++] = ids[i];
+    qsort(c->taken, c->taken_count, sizeof *c->taken, prof__chrome_id_order);
+    for (i = 0; i < tracks; i++) threads[i].id = ids[i] < PROF__DISPLAY_ID ? ids[i] : prof__chrome_new_id(c);
+    free(ids);
+    return 1;
+}
+
+/* Gives each device the id of a process of its own. */
+static void prof__chrome_devices(prof__chrome *c)
+{
+    size_t i, j;
     for (i = 0; i < c->part_count; i++)
         for (j = 0; j < prof_trace_track_count(c->parts[i].trace); j++) {
             const prof_track *track = prof_trace_track(c->parts[i].trace, j);
             int same = j && prof_trace_track(c->parts[i].trace, j - 1)->device == track->device;
             c->parts[i].threads[j].pid = !*track->device ? c->parts[i].pid
                                          : same          ? c->parts[i].threads[j - 1].pid
-                                                         : c->next_id++;
+                                                         : prof__chrome_new_id(c);
             c->parts[i].devices += *track->device && !same;
         }
 }

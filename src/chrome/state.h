@@ -38,7 +38,9 @@ typedef struct prof__chrome {
     prof__chrome_part *parts; /* of each trace */
     size_t part_count, machines; /* machines: see prof_trace_align() */
     prof_chrome_options options;
-    uint32_t next_id;
+    uint32_t *taken;      /* the ids of the system that the file has, ascending */
+    size_t taken_count, taken_at;
+    uint32_t last_id;     /* the last of our own ids */
     uint64_t frame_tracks;
     prof__chrome_marks marks[PROF__CHROME_MARKS];
     size_t mark_count;
@@ -84,6 +86,16 @@ typedef struct prof__chrome_track {
     prof__chrome_frames frames[PROF__CHROME_FRAMES];
     size_t frame_count;
 } prof__chrome_track;
+
+/* Returns an id for a thread or device that the system does not know: the next one, from 1 on, that no thread or
+   process of the file has. Viewers show it beside the name, so it is short. */
+static uint32_t prof__chrome_new_id(prof__chrome *c)
+{
+    uint32_t id = ++c->last_id;
+    for (; c->taken_at < c->taken_count && c->taken[c->taken_at] <= id; c->taken_at++)
+        if (c->taken[c->taken_at] == id) id = ++c->last_id;
+    return id;
+}
 
 #define PROF__CHROME_LITERAL(out, literal) prof__out_bytes(out, literal, sizeof(literal) - 1)
 

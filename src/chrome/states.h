@@ -56,7 +56,7 @@ static void prof__chrome_states(prof__chrome *c, size_t index, int64_t place)
     uint32_t tid;
     if (!count) return;
     prof__chrome_enter(c, index);
-    tid = c->next_id++;
+    tid = prof__chrome_new_id(c);
     prof__chrome_thread_name(c, tid, "state of ", *name ? name : "thread");
     prof__chrome_sort_index(c, tid, place);
     for (i = 0; i < count && c->out.status == PROF_OK; i++) prof__chrome_thread_state(c, tid, &states[i]);
