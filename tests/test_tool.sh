@@ -386,7 +386,7 @@ fi
 is "merge" 0 "$prof" merge whole.prof later.prof -o merged.json
 has "aligned exactly" merged.json '"processes aligned by":"monotonic clock"'
 has "the first process" merged.json '"name":"process_name","cat":"__metadata","pid":100,"tid":100,"ts":0,"args":{"name":"alpha (100)"}'
-has "the second one with a pid of its own" merged.json '"pid":1000000002,"tid":1000000002,"ts":0,"args":{"name":"beta (100)"}'
+has "the second one with a pid of its own" merged.json '"pid":1000000001,"tid":1000000001,"ts":0,"args":{"name":"beta (100)"}'
 grep -o '"name":"tick".*"ts":[0-9.]*' merged.json | sed 's/"loc".*"ts"/"ts"/' >out
 prints "times by the monotonic clock, whatever Unix time said" <<'END'
 "name":"tick","cat":"prof","ts":1.000
