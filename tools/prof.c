@@ -608,7 +608,8 @@ const char *tool_output_kind(const tool_args *args)
     else if (tool_same(out, "-"))
         tool_fail("%s: -o - needs --format html, json, csv, txt, prof, pprof or speedscope", args->command->name);
     else
-        tool_fail("%s: %s: unknown kind of file: use .html, .json, .csv, .txt, .prof, .pprof or .speedscope, or add --format",
+        tool_fail("%s: %s: unknown kind of file: use .html, .json, .csv, .txt, .prof, .pprof or .speedscope, or add "
+                  "--format",
                   args->command->name, out);
     return NULL;
 }

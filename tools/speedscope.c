@@ -1,6 +1,7 @@
 /* speedscope.c - writes speedscope's own format: the scopes of each thread, as begins and ends. The format:
-   https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources, type "evented". Its importer makes a function
-   of each name with arguments in Chrome's JSON; here a function is a name, with its file and line. */
+   https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources, type "evented". Of
+   Chrome's JSON its importer makes a function of each name with arguments; here a function is a name, with its file and
+   line. */
 #include "flame.h"
 #include <inttypes.h>
 #include <stdlib.h>
