@@ -37,7 +37,7 @@ async function readModel() {
     const end = slice => (slice ? `${slice.parentContainer.tid} ${slice.title} ${ns(slice.start)}` : 'nothing');
     const arrows = model.flowEvents.map(f => [end(f.startSlice), end(f.endSlice)]);
     return { arrows, warnings: model.importWarnings.map(w => `${w.type}: ${w.message}`), tracks, counters, asyncs,
-        name: model.getAllProcesses()[0].name };
+        name: model.getAllProcesses().sort((a, b) => a.sortIndex - b.sortIndex)[0].name };
 }
 
 const sameSamples = (counter, samples) =>
