@@ -8,6 +8,19 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define LEAK_CHECK
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LEAK_CHECK
+#endif
+#endif
+#ifdef LEAK_CHECK /* at the exit it crashes now and then, on pocl's threads: it is made before there are any */
+int __lsan_do_recoverable_leak_check(void);
+const char *__lsan_default_options(void);
+const char *__lsan_default_options(void) { return "leak_check_at_exit=0"; }
+#endif
+
 static const prof_track *row_of(const prof_trace *trace, const char *device, const char *row, size_t *index)
 {
     for (*index = 0; *index < prof_trace_track_count(trace); ++*index) {
@@ -687,6 +700,9 @@ static const char *cl_open(void)
                {"clReleaseContext", &cl.release_context}};
     static const char *why = "";
     if (!why || *why) return why;
+#ifdef LEAK_CHECK
+    CHECK_EQUAL(__lsan_do_recoverable_leak_check(), 0);
+#endif
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW), *platform = NULL;
     if (!library) return why = "there is no libOpenCL.so.1: ocl-icd-libopencl1";
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
