@@ -142,7 +142,7 @@ for language in "c -std=c11 -O1 -DRECORDER_ALONE" "c++ -std=c++14 -fno-exception
         (cd "$work" && PROF_OUTPUT=recorder.prof timeout 300 "$runner" ./recorder.exe >/dev/null 2>"$work/log") &&
         build/prof summary "$work/recorder.prof" >"$work/summary" &&
         grep -q '^nothing lost' "$work/summary" && grep -qE '^work +160,000 ' "$work/summary" &&
-        grep -qE '^main +1 ' "$work/summary" && grep -qE '^all .* 160000$' "$work/summary"
+        grep -qE '^main +1 ' "$work/summary" && grep -qE '^all .* 160,000$' "$work/summary"
     result "a recorder runs: $language" $?
     rm -f "$work/recorder.prof"
 done
