@@ -504,6 +504,14 @@ static struct {
     char why[PROF__CUDA_WHY];
 } prof__cuda;
 
+/* Copies the counts while threads may add to them. */
+static void prof__cuda_counts_now(prof_cuda_counts *to)
+{
+    const uint64_t *from = (const uint64_t *)(const void *)&prof__cuda.counts;
+    uint64_t *into = (uint64_t *)(void *)to;
+    for (size_t i = 0; i < sizeof *to / sizeof *from; ++i) into[i] = PROF__LOAD(&from[i]);
+}
+
 #ifdef PROF__CUDA_LINUX
 /* Adds to a count that threads share. */
 static void prof__cuda_count(uint64_t *count, uint64_t more) { __atomic_fetch_add(count, more, __ATOMIC_RELAXED); }
@@ -634,12 +642,12 @@ static void prof__cuda_put(prof_device_row *row, const prof__cuda_event *made, u
     uint64_t events = counts->kernels + counts->copies + counts->fills + counts->graphs + counts->allocations +
                       counts->others;
     if (!event->start || (event->type == PROF_EVENT_SCOPE && event->end < event->start)) {
-        ++counts->untimed;
+        prof__cuda_count(&counts->untimed, 1);
     } else if (events >= prof__cuda.wishes.events) {
-        ++counts->events_dropped;
+        prof__cuda_count(&counts->events_dropped, 1);
     } else {
         prof_device_record(row, event);
-        ++*count;
+        prof__cuda_count(count, 1);
     }
 }
 
@@ -648,7 +656,7 @@ static prof__cuda_gpu *prof__cuda_gpu_of(uint32_t ordinal)
 {
     uint64_t most = prof__cuda.wishes.gpus;
     if (ordinal < prof__cuda.gpus && prof__cuda.gpu[ordinal].device) return &prof__cuda.gpu[ordinal];
-    if (ordinal >= prof__cuda.gpus || !most || ordinal < most) ++prof__cuda.counts.unknown;
+    if (ordinal >= prof__cuda.gpus || !most || ordinal < most) prof__cuda_count(&prof__cuda.counts.unknown, 1);
     return NULL;
 }
 
@@ -1089,17 +1097,17 @@ static void prof__cuda_marker(const prof__cupti_marker *record)
     prof_device_row *row;
     int starts = record->flags & PROF__CUPTI_RANGE_STARTS, ends = record->flags & PROF__CUPTI_RANGE_ENDS;
     if (!prof__cuda.nvtx) return;
-    if (!ends && prof__cuda.counts.ranges >= prof__cuda.wishes.ranges) {
-        ++prof__cuda.counts.ranges_dropped;
+    if (!ends && PROF__LOAD(&prof__cuda.counts.ranges) >= prof__cuda.wishes.ranges) {
+        prof__cuda_count(&prof__cuda.counts.ranges_dropped, 1);
         return;
     }
     if (starts) {
-        if (range->id) ++prof__cuda.counts.ranges_dropped;
+        if (range->id) prof__cuda_count(&prof__cuda.counts.ranges_dropped, 1);
         range->id = record->id;
         range->thread = thread;
         range->start = record->time;
         prof__text_copy(range->name, sizeof range->name, record->name ? record->name : "");
-        ++prof__cuda.counts.ranges;
+        prof__cuda_count(&prof__cuda.counts.ranges, 1);
         return;
     }
     if (ends && range->id != record->id) return; /* its begin was dropped, or before the session */
@@ -1112,7 +1120,7 @@ static void prof__cuda_marker(const prof__cupti_marker *record)
     if (ends)
         range->id = 0;
     else
-        ++prof__cuda.counts.ranges;
+        prof__cuda_count(&prof__cuda.counts.ranges, 1);
 }
 
 /* Copies the beginning of a record. */
@@ -1139,7 +1147,7 @@ static void prof__cuda_record(const void *record)
     case PROF__CUPTI_MEMORY: PROF__CUDA_TAKE(prof__cupti_memory, prof__cuda_memory(&taken))
     case PROF__CUPTI_UNIFIED_MEMORY: PROF__CUDA_TAKE(prof__cupti_unified, prof__cuda_unified(&taken))
     case PROF__CUPTI_MARKER: PROF__CUDA_TAKE(prof__cupti_marker, prof__cuda_marker(&taken))
-    default: ++prof__cuda.counts.unknown; return;
+    default: prof__cuda_count(&prof__cuda.counts.unknown, 1); return;
     }
 }
 
@@ -1151,7 +1159,7 @@ static void prof__cuda_buffer_read(uint8_t *buffer, size_t valid)
         int result = prof__cuda.api->ActivityGetNextRecord(buffer, valid, &record);
         if (result == PROF__CUPTI_END_OF_BUFFER) return;
         if (result || (uint8_t *)record < next || (uint8_t *)record >= buffer + valid) {
-            ++prof__cuda.counts.broken_buffers;
+            prof__cuda_count(&prof__cuda.counts.broken_buffers, 1);
             return;
         }
         prof__cuda_record(record);
@@ -1701,12 +1709,12 @@ static void prof__cuda_sample(const prof__cuda_sampler *sampler, size_t index)
                                 sampler->count, values};
     if (prof__cupti_do_PmSamplingCounterDataGetSampleInfo(&sample) || !sample.out_start ||
         sample.out_end < sample.out_start || prof__cupti_do_ProfilerHostEvaluateToGpuValues(&value)) {
-        ++prof__cuda.counts.samples_dropped;
+        prof__cuda_count(&prof__cuda.counts.samples_dropped, 1);
         return;
     }
     for (size_t i = 0; i < sampler->count; ++i)
         prof_device_counter_double(sampler->row, sampler->names[i], sample.out_start, values[i]);
-    ++prof__cuda.counts.samples;
+    prof__cuda_count(&prof__cuda.counts.samples, 1);
 }
 
 /* Says why a GPU is sampled no longer. */
@@ -1728,7 +1736,7 @@ static int prof__cuda_sampler_decode(prof__cuda_sampler *sampler)
     const char *call = "PmSamplingDecodeData";
     int result = prof__cupti_do_PmSamplingDecodeData(&decode);
     if (result == PROF__CUPTI_NO_MEMORY && sampler->runs) { /* the GPU has no more room: sampling begins anew */
-        ++prof__cuda.counts.sample_overflows;
+        prof__cuda_count(&prof__cuda.counts.sample_overflows, 1);
         call = "PmSamplingStart";
         prof__cuda_sampler_stop(sampler);
         result = prof__cuda_sampler_start(sampler);
@@ -1744,7 +1752,7 @@ static int prof__cuda_sampler_decode(prof__cuda_sampler *sampler)
         result = prof__cupti_do_PmSamplingCounterDataImageInitialize(&data);
     }
     if (result) prof__cuda_sampling_ends(sampler, call, result);
-    prof__cuda.counts.sample_overflows += decode.out_overflow != 0;
+    prof__cuda_count(&prof__cuda.counts.sample_overflows, decode.out_overflow != 0);
     return !result && decode.out_reason == PROF__CUPTI_IMAGE_FULL && info.out_completed;
 }
 
@@ -1794,7 +1802,7 @@ static void prof__cuda_sync(void)
     if (!prof__cuda_clocks(&ticks, &host)) return;
     int64_t gap = (int64_t)(ticks - host), change = gap - prof__cuda.clock_gap;
     if (prof__cuda.clock_gap && (change > PROF__CUDA_STEP || change < -PROF__CUDA_STEP))
-        ++prof__cuda.counts.clock_steps;
+        prof__cuda_count(&prof__cuda.counts.clock_steps, 1);
     prof__cuda.clock_gap = gap;
     for (unsigned i = 0; i < prof__cuda.gpus; ++i)
         if (prof__cuda.gpu[i].device) prof_device_sync(prof__cuda.gpu[i].device, ticks, host);
@@ -1845,7 +1853,9 @@ static void prof__cuda_says_lost(const char *what, uint64_t count, const char *w
 /* Says in the metadata what is missing. */
 static void prof__cuda_says(void)
 {
-    const prof_cuda_counts *counts = &prof__cuda.counts;
+    prof_cuda_counts now;
+    const prof_cuda_counts *counts = &now;
+    prof__cuda_counts_now(&now);
     prof__cuda_says_lost("calls", counts->calls_dropped, "more than gpu_max_callback_api_events");
     prof__cuda_says_lost("events", counts->events_dropped, "more than gpu_max_activity_api_events");
     prof__cuda_says_lost("ranges", counts->ranges_dropped, "more than gpu_max_annotation_strings, or too many open");
@@ -2181,7 +2191,8 @@ static prof_status prof__cuda_open(void)
 /* Forgets an earlier session. A buffer that CUPTI still has comes back by itself. */
 static void prof__cuda_clear(void)
 {
-    memset(&prof__cuda.counts, 0, sizeof prof__cuda.counts);
+    uint64_t *counts = (uint64_t *)(void *)&prof__cuda.counts;
+    for (size_t i = 0; i < sizeof prof__cuda.counts / sizeof *counts; ++i) PROF__STORE(&counts[i], (uint64_t)0);
     memset(prof__cuda.ranges, 0, sizeof prof__cuda.ranges);
     for (uint32_t i = 0; i < prof__cuda.buffers; ++i)
         if (PROF__ACQUIRE(&prof__cuda.buffer[i].state) == PROF__CUDA_FULL)
@@ -2382,7 +2393,7 @@ PROF_DEF prof_status prof_cuda_status(void)
 PROF_DEF void prof_cuda_counted(prof_cuda_counts *counts)
 {
     if (!counts) return;
-    *counts = prof__cuda.counts;
+    prof__cuda_counts_now(counts);
     counts->calls = prof__cuda.wishes.calls - PROF__LOAD(&prof__cuda.call_room);
 }
 

@@ -38,7 +38,7 @@ static void prof__cuda_sync(void)
     if (!prof__cuda_clocks(&ticks, &host)) return;
     int64_t gap = (int64_t)(ticks - host), change = gap - prof__cuda.clock_gap;
     if (prof__cuda.clock_gap && (change > PROF__CUDA_STEP || change < -PROF__CUDA_STEP))
-        ++prof__cuda.counts.clock_steps;
+        prof__cuda_count(&prof__cuda.counts.clock_steps, 1);
     prof__cuda.clock_gap = gap;
     for (unsigned i = 0; i < prof__cuda.gpus; ++i)
         if (prof__cuda.gpu[i].device) prof_device_sync(prof__cuda.gpu[i].device, ticks, host);
@@ -89,7 +89,9 @@ static void prof__cuda_says_lost(const char *what, uint64_t count, const char *w
 /* Says in the metadata what is missing. */
 static void prof__cuda_says(void)
 {
-    const prof_cuda_counts *counts = &prof__cuda.counts;
+    prof_cuda_counts now;
+    const prof_cuda_counts *counts = &now;
+    prof__cuda_counts_now(&now);
     prof__cuda_says_lost("calls", counts->calls_dropped, "more than gpu_max_callback_api_events");
     prof__cuda_says_lost("events", counts->events_dropped, "more than gpu_max_activity_api_events");
     prof__cuda_says_lost("ranges", counts->ranges_dropped, "more than gpu_max_annotation_strings, or too many open");

@@ -76,12 +76,12 @@ static void prof__cuda_put(prof_device_row *row, const prof__cuda_event *made, u
     uint64_t events = counts->kernels + counts->copies + counts->fills + counts->graphs + counts->allocations +
                       counts->others;
     if (!event->start || (event->type == PROF_EVENT_SCOPE && event->end < event->start)) {
-        ++counts->untimed;
+        prof__cuda_count(&counts->untimed, 1);
     } else if (events >= prof__cuda.wishes.events) {
-        ++counts->events_dropped;
+        prof__cuda_count(&counts->events_dropped, 1);
     } else {
         prof_device_record(row, event);
-        ++*count;
+        prof__cuda_count(count, 1);
     }
 }
 
@@ -90,7 +90,7 @@ static prof__cuda_gpu *prof__cuda_gpu_of(uint32_t ordinal)
 {
     uint64_t most = prof__cuda.wishes.gpus;
     if (ordinal < prof__cuda.gpus && prof__cuda.gpu[ordinal].device) return &prof__cuda.gpu[ordinal];
-    if (ordinal >= prof__cuda.gpus || !most || ordinal < most) ++prof__cuda.counts.unknown;
+    if (ordinal >= prof__cuda.gpus || !most || ordinal < most) prof__cuda_count(&prof__cuda.counts.unknown, 1);
     return NULL;
 }
 

@@ -206,17 +206,17 @@ static void prof__cuda_marker(const prof__cupti_marker *record)
     prof_device_row *row;
     int starts = record->flags & PROF__CUPTI_RANGE_STARTS, ends = record->flags & PROF__CUPTI_RANGE_ENDS;
     if (!prof__cuda.nvtx) return;
-    if (!ends && prof__cuda.counts.ranges >= prof__cuda.wishes.ranges) {
-        ++prof__cuda.counts.ranges_dropped;
+    if (!ends && PROF__LOAD(&prof__cuda.counts.ranges) >= prof__cuda.wishes.ranges) {
+        prof__cuda_count(&prof__cuda.counts.ranges_dropped, 1);
         return;
     }
     if (starts) {
-        if (range->id) ++prof__cuda.counts.ranges_dropped;
+        if (range->id) prof__cuda_count(&prof__cuda.counts.ranges_dropped, 1);
         range->id = record->id;
         range->thread = thread;
         range->start = record->time;
         prof__text_copy(range->name, sizeof range->name, record->name ? record->name : "");
-        ++prof__cuda.counts.ranges;
+        prof__cuda_count(&prof__cuda.counts.ranges, 1);
         return;
     }
     if (ends && range->id != record->id) return; /* its begin was dropped, or before the session */
@@ -229,7 +229,7 @@ static void prof__cuda_marker(const prof__cupti_marker *record)
     if (ends)
         range->id = 0;
     else
-        ++prof__cuda.counts.ranges;
+        prof__cuda_count(&prof__cuda.counts.ranges, 1);
 }
 
 /* Copies the beginning of a record. */
@@ -256,7 +256,7 @@ static void prof__cuda_record(const void *record)
     case PROF__CUPTI_MEMORY: PROF__CUDA_TAKE(prof__cupti_memory, prof__cuda_memory(&taken))
     case PROF__CUPTI_UNIFIED_MEMORY: PROF__CUDA_TAKE(prof__cupti_unified, prof__cuda_unified(&taken))
     case PROF__CUPTI_MARKER: PROF__CUDA_TAKE(prof__cupti_marker, prof__cuda_marker(&taken))
-    default: ++prof__cuda.counts.unknown; return;
+    default: prof__cuda_count(&prof__cuda.counts.unknown, 1); return;
     }
 }
 
@@ -268,7 +268,7 @@ static void prof__cuda_buffer_read(uint8_t *buffer, size_t valid)
         int result = prof__cuda.api->ActivityGetNextRecord(buffer, valid, &record);
         if (result == PROF__CUPTI_END_OF_BUFFER) return;
         if (result || (uint8_t *)record < next || (uint8_t *)record >= buffer + valid) {
-            ++prof__cuda.counts.broken_buffers;
+            prof__cuda_count(&prof__cuda.counts.broken_buffers, 1);
             return;
         }
         prof__cuda_record(record);

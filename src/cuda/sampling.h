@@ -214,12 +214,12 @@ static void prof__cuda_sample(const prof__cuda_sampler *sampler, size_t index)
                                 sampler->count, values};
     if (prof__cupti_do_PmSamplingCounterDataGetSampleInfo(&sample) || !sample.out_start ||
         sample.out_end < sample.out_start || prof__cupti_do_ProfilerHostEvaluateToGpuValues(&value)) {
-        ++prof__cuda.counts.samples_dropped;
+        prof__cuda_count(&prof__cuda.counts.samples_dropped, 1);
         return;
     }
     for (size_t i = 0; i < sampler->count; ++i)
         prof_device_counter_double(sampler->row, sampler->names[i], sample.out_start, values[i]);
-    ++prof__cuda.counts.samples;
+    prof__cuda_count(&prof__cuda.counts.samples, 1);
 }
 
 /* Says why a GPU is sampled no longer. */
@@ -241,7 +241,7 @@ static int prof__cuda_sampler_decode(prof__cuda_sampler *sampler)
     const char *call = "PmSamplingDecodeData";
     int result = prof__cupti_do_PmSamplingDecodeData(&decode);
     if (result == PROF__CUPTI_NO_MEMORY && sampler->runs) { /* the GPU has no more room: sampling begins anew */
-        ++prof__cuda.counts.sample_overflows;
+        prof__cuda_count(&prof__cuda.counts.sample_overflows, 1);
         call = "PmSamplingStart";
         prof__cuda_sampler_stop(sampler);
         result = prof__cuda_sampler_start(sampler);
@@ -257,7 +257,7 @@ static int prof__cuda_sampler_decode(prof__cuda_sampler *sampler)
         result = prof__cupti_do_PmSamplingCounterDataImageInitialize(&data);
     }
     if (result) prof__cuda_sampling_ends(sampler, call, result);
-    prof__cuda.counts.sample_overflows += decode.out_overflow != 0;
+    prof__cuda_count(&prof__cuda.counts.sample_overflows, decode.out_overflow != 0);
     return !result && decode.out_reason == PROF__CUPTI_IMAGE_FULL && info.out_completed;
 }
 

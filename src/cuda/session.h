@@ -155,7 +155,8 @@ static prof_status prof__cuda_open(void)
 /* Forgets an earlier session. A buffer that CUPTI still has comes back by itself. */
 static void prof__cuda_clear(void)
 {
-    memset(&prof__cuda.counts, 0, sizeof prof__cuda.counts);
+    uint64_t *counts = (uint64_t *)(void *)&prof__cuda.counts;
+    for (size_t i = 0; i < sizeof prof__cuda.counts / sizeof *counts; ++i) PROF__STORE(&counts[i], (uint64_t)0);
     memset(prof__cuda.ranges, 0, sizeof prof__cuda.ranges);
     for (uint32_t i = 0; i < prof__cuda.buffers; ++i)
         if (PROF__ACQUIRE(&prof__cuda.buffer[i].state) == PROF__CUDA_FULL)
@@ -356,7 +357,7 @@ PROF_DEF prof_status prof_cuda_status(void)
 PROF_DEF void prof_cuda_counted(prof_cuda_counts *counts)
 {
     if (!counts) return;
-    *counts = prof__cuda.counts;
+    prof__cuda_counts_now(counts);
     counts->calls = prof__cuda.wishes.calls - PROF__LOAD(&prof__cuda.call_room);
 }
 

@@ -97,6 +97,14 @@ static struct {
     char why[PROF__CUDA_WHY];
 } prof__cuda;
 
+/* Copies the counts while threads may add to them. */
+static void prof__cuda_counts_now(prof_cuda_counts *to)
+{
+    const uint64_t *from = (const uint64_t *)(const void *)&prof__cuda.counts;
+    uint64_t *into = (uint64_t *)(void *)to;
+    for (size_t i = 0; i < sizeof *to / sizeof *from; ++i) into[i] = PROF__LOAD(&from[i]);
+}
+
 #ifdef PROF__CUDA_LINUX
 /* Adds to a count that threads share. */
 static void prof__cuda_count(uint64_t *count, uint64_t more) { __atomic_fetch_add(count, more, __ATOMIC_RELAXED); }
