@@ -255,7 +255,8 @@ API int cuptiUnsubscribe(void *subscriber)
     MAY_FAIL;
     if (subscriber != &callback_user || !fake_get("subscribed")) return 1;
     __atomic_store_n(&callback, NULL, __ATOMIC_RELEASE);
-    for (size_t i = 0; i < sizeof called_back; ++i) __atomic_store_n(&called_back[0][i], 0, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < sizeof called_back; ++i)
+        __atomic_store_n(&called_back[i / 1024][i % 1024], 0, __ATOMIC_RELAXED);
     fake_set("subscribed", 0);
     return 0;
 }
