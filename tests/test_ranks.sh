@@ -139,7 +139,10 @@ aligned job/rank-0.prof job/rank-3.prof --align step
 check "so do steps" "$([ "$(begins 0) $(begins 99)" = "4999 4999  2390135 2390135 " ] || begins 99)"
 
 # ---- one recording of all ranks
+echo "of the user" >all.prof.0.part
 succeeds "merge into one .prof" "$prof" merge -o all.prof job/rank-*.prof
+check "no other file is touched" "$([ "$(cat all.prof.*)" = "of the user" ] || ls all.prof*)"
+rm all.prof.0.part
 same() { # same COMMAND...: it says of all.prof what it says of the recordings that are in it
     "$prof" "$@" job/rank-*.prof >parts 2>&1
     "$prof" "$@" all.prof 2>&1 | sed 's|all\.prof/|job/|' >whole

@@ -93,12 +93,25 @@ static int put_part(const tool_args *args, int which, const char *copy, tool_out
     return result;
 }
 
+/* Names a file beside the output that does not exist. Returns 0, with a message, if the name is too long. */
+static int name_copy(const char *path, char *to, size_t size)
+{
+    FILE *file;
+    int i;
+    for (i = 0;; i++) {
+        if (snprintf(to, size, "%s.%d.part", path, i) >= (int)size) return tool_fail("%s: too long", path), 0;
+        file = tool_file_open(to, "rb");
+        if (!file) return 1;
+        fclose(file);
+    }
+}
+
 int tool_set_write(const tool_args *args, const char *path)
 {
     char copy[4200];
     int i, result = TOOL_OK;
     tool_out *out;
-    if (snprintf(copy, sizeof copy, "%s.one", path) >= (int)sizeof copy) return tool_fail("%s: too long", path);
+    if (!name_copy(path, copy, sizeof copy)) return TOOL_ERROR;
     out = tool_out_open(path);
     if (!out) return TOOL_ERROR;
     for (i = 0; i < args->file_count && result == TOOL_OK; i++) {
